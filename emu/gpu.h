@@ -1,0 +1,67 @@
+/* atoll: a register-level emulator of AMD GCN GPUs. The public interface (installed as <atoll.h>).
+ *
+ * A device is created for a chip, given memory, and fed submissions (lists of PM4 indirect buffers)
+ * as a kernel driver feeds the hardware. Everything hangs off struct atoll_gpu: several devices
+ * may live in one process. Functions that can fail return 0, or a negative number with a message
+ * in atoll_error(). A device may be used by one thread at a time. */
+#ifndef ATOLL_GPU_H
+#define ATOLL_GPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ATOLL_API __attribute__((visibility("default")))
+
+struct atoll_gpu;
+
+struct atoll_options {
+    unsigned threads;         /* 0: one per host processor */
+    uint64_t watchdog_insts;  /* instructions a wave may run; 0: the default (2^32) */
+    int strict;               /* unknown things make submissions fail */
+    int quiet;                /* print nothing to stderr */
+};
+
+/* The version of the library, "0.1.0". */
+ATOLL_API const char *atoll_version(void);
+
+/* A device for a chip by name ("bonaire"), in its reset state. NULL when the chip is unknown or
+ * memory runs out. `opt` may be NULL. */
+ATOLL_API struct atoll_gpu *atoll_gpu_create(const char *chip, const struct atoll_options *opt);
+ATOLL_API void atoll_gpu_destroy(struct atoll_gpu *gpu);
+
+/* The message of the last failure of this device; "" when none. Valid until the next call. */
+ATOLL_API const char *atoll_error(const struct atoll_gpu *gpu);
+
+/* Map GPU addresses [va, va + bytes) onto host memory that the caller keeps alive, or onto zeroed
+ * memory owned by the device when host is NULL. Multiples of 4096. */
+ATOLL_API int atoll_map(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes, void *host);
+ATOLL_API int atoll_unmap(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes);
+ATOLL_API int atoll_read(struct atoll_gpu *gpu, uint64_t va, void *dst, uint64_t bytes);
+ATOLL_API int atoll_write(struct atoll_gpu *gpu, uint64_t va, const void *src, uint64_t bytes);
+
+enum atoll_ring { ATOLL_RING_GFX, ATOLL_RING_COMPUTE, ATOLL_RING_DMA, ATOLL_RING_CE };
+
+struct atoll_ib {
+    enum atoll_ring ring;
+    uint64_t va;
+    uint32_t size_dw;
+};
+
+/* Execute indirect buffers in order, to their end. Returns 0; -1 when the submission could not be
+ * executed (malformed packets, an IB that loops, --strict) with the place in atoll_error(); 1 when
+ * it ran but the guest faulted (unmapped access, watchdog, illegal instruction). */
+ATOLL_API int atoll_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs, unsigned count);
+
+/* MMIO register by byte offset, as the kernel sees it. */
+ATOLL_API uint32_t atoll_register_read(struct atoll_gpu *gpu, uint32_t offset_bytes);
+ATOLL_API void atoll_register_write(struct atoll_gpu *gpu, uint32_t offset_bytes, uint32_t value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

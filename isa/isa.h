@@ -1,0 +1,211 @@
+/* isa: the GCN instruction set.
+ *
+ * One table (isa.def and the files it includes) has a row per instruction: four explicit opcodes,
+ * operands, flags, rate and body. It expands to the decoder, the disassembler, the assembler, the
+ * interpreter, the coverage counters and the generated manual. Sees base/, mem/, regs/.
+ *
+ * Vector, scalar and instruction memory are reached through mem/ directly (the address rules of
+ * V#, FLAT and SMEM are part of the instruction set); images, exports, GDS, messages and the
+ * clock belong to the device around the CU and are reached only through struct wave_ops. */
+#ifndef ATOLL_ISA_H
+#define ATOLL_ISA_H
+
+#include "base/base.h"
+#include "mem/mem.h"
+#include "isa/ids.h" /* enum isa_op: I_V_ADD_F32, ...: one per row of the table */
+
+/* ---- decode, print, encode --------------------------------------------------------------- */
+
+enum isa_enc {
+    ENC_SOP2, ENC_SOPK, ENC_SOP1, ENC_SOPC, ENC_SOPP, ENC_SMRD, ENC_SMEM,
+    ENC_VOP2, ENC_VOP1, ENC_VOPC, ENC_VOP3, ENC_VOP3P, ENC_VINTRP,
+    ENC_DS, ENC_MUBUF, ENC_MTBUF, ENC_MIMG, ENC_EXP, ENC_FLAT, ENC_COUNT
+};
+
+/* A target as LLVM names it: "gfx704" and its generation, with the features that differ within
+ * a generation (the table's per-row feature mask). Chip names ("bonaire") map to these. */
+struct isa_target {
+    const char *name; /* "gfx704" */
+    enum gfx gen;
+    uint32_t features;
+};
+
+/* By LLVM name or chip name; NULL when unknown. */
+const struct isa_target *isa_target_find(const char *name);
+/* The default target of a generation: gfx600, gfx704, gfx803, gfx900. */
+const struct isa_target *isa_target_default(enum gfx gen);
+
+/* A decoded instruction: everything that its words say, as numbers; nothing interpreted. */
+struct insn;
+
+/* Decode one instruction.
+ *
+ *   code  host-order dwords, `ndw` readable; never reads code[ndw]
+ *   out   written only on success
+ *
+ * Returns the dwords consumed (1..3); 0 when no row matches for the target; -1 when the
+ * instruction runs past `ndw`. */
+int isa_decode(const struct isa_target *t, const uint32_t *code, size_t ndw, struct insn *out);
+
+/* LLVM's text for a decoded instruction, without newline. `label`, when not NULL, names branch
+ * targets: it is called with the target's byte offset relative to the end of the instruction and
+ * returns a name or NULL. Returns the length, as snprintf does. */
+int isa_print(const struct isa_target *t, const struct insn *in, char *out, size_t out_bytes);
+
+/* One line of LLVM's syntax to 1..3 dwords. Returns the dwords written, or -1 with *e set. */
+int isa_assemble(const struct isa_target *t, const char *text, uint32_t out[4], struct err *e);
+
+/* ---- the wave ---------------------------------------------------------------------------- */
+
+enum isa_stage { STAGE_LS, STAGE_HS, STAGE_ES, STAGE_GS, STAGE_VS, STAGE_PS, STAGE_CS, STAGE_COUNT };
+
+enum wave_state {
+    WAVE_READY,
+    WAVE_AT_BARRIER, /* s_barrier: the scheduler releases it */
+    WAVE_ENDED,      /* s_endpgm */
+    WAVE_HALTED,     /* s_sethalt, s_trap without a handler, an illegal instruction: see `why` */
+};
+
+/* Indices into wave.s[]: scalar operands by their encoding, so that a decoded operand is an index.
+ * 0..103 SGPRs (101 on GFX8+), then the special registers. Encodings of inline constants
+ * (128..208, 240..248) hold those constants as 32-bit values. */
+enum {
+    SREG_FLAT_SCRATCH = 102, /* GFX8+ pair; GFX7: 104 */
+    SREG_VCC = 106,
+    SREG_TBA = 108, SREG_TMA = 110, SREG_TTMP0 = 112,
+    SREG_M0 = 124,
+    SREG_EXEC = 126,
+    SREG_CONST = 128,
+    SREG_COUNT = 256,
+};
+
+struct wave;
+struct isa_image; /* operands of an image instruction; see below */
+
+/* What a CU's surroundings do for a wave. Every member must be set. All are called on the thread
+ * that runs the wave. `w->ops_ctx` is the owner's. */
+struct wave_ops {
+    /* MIMG: read addresses and data from, write results to, w's VGPRs. */
+    void (*image)(struct wave *w, const struct isa_image *im);
+    /* EXP, called once for the wave, after EXEC is known: `target` as encoded (0..7 MRT, 8 MRTZ,
+     * 9 NULL, 12..15 POS, 32..63 PARAM), `en` the enable mask, src[i] 64 dwords (NULL where off). With
+     * `compr` src[0], src[1] hold two halves each. The lanes that count are w->exec; with `vm`
+     * EXEC is also the valid mask. */
+    void (*export_)(struct wave *w, unsigned target, unsigned en, bool compr, bool done, bool vm,
+                    const uint32_t *const src[4]);
+    /* DS instruction with GDS set, lane after lane as the hardware orders them: the memory itself. */
+    uint8_t *(*gds)(struct wave *w, uint32_t *bytes);
+    /* s_sendmsg / s_sendmsghalt. */
+    void (*sendmsg)(struct wave *w, uint32_t imm, uint32_t m0);
+    /* s_memtime, s_memrealtime: a deterministic count. */
+    uint64_t (*memtime)(struct wave *w, bool real);
+    /* Ordered count, ds_gws_*: true when the wave may go on. */
+    bool (*gws)(struct wave *w, unsigned op, uint32_t value);
+    /* Called for each instruction when w->trace is set: before it executes (`after` false) and
+     * after. */
+    void (*trace)(struct wave *w, uint64_t pc_va, const struct insn *in, bool after);
+};
+
+/* Instructions executed and bytes moved, by class; summed into counters.json. */
+enum isa_class {
+    CLASS_VALU, CLASS_SALU, CLASS_SMEM, CLASS_VMEM_RD, CLASS_VMEM_WR, CLASS_FLAT, CLASS_LDS,
+    CLASS_GDS, CLASS_EXP, CLASS_MSG, CLASS_BRANCH, CLASS_INTERP, CLASS_IMAGE, CLASS_OTHER, CLASS_COUNT
+};
+
+struct wave_counters {
+    uint64_t insts[CLASS_COUNT];
+    uint64_t valu_lanes;      /* sum of active lanes over VALU instructions */
+    uint64_t lds_bytes, read_bytes, written_bytes, scalar_bytes;
+};
+
+struct wave {
+    /* EXEC, expanded: ~0 for an active lane, 0 otherwise. Kept in step with s[126..127] by every
+     * instruction that writes EXEC. */
+    uint32_t lane_mask[64] __attribute__((aligned(64)));
+    /* VGPR n, lane l is v[n * 64 + l]: 64-byte aligned, inside the SIMD's register file. */
+    uint32_t *v;
+    uint32_t num_vgprs, num_sgprs; /* allocated; an access beyond reads 0 / is dropped, reported */
+    uint32_t s[SREG_COUNT];
+    bool scc;
+    uint64_t pc_va; /* byte address of the next instruction */
+
+    /* Hardware registers, as s_getreg_b32 sees them (layouts: the register database). */
+    uint32_t mode, status, trapsts, hw_id, gpr_alloc, lds_alloc, ib_sts;
+
+    uint8_t *lds;       /* this workgroup's allocation (for PS: its parameter space) */
+    uint32_t lds_bytes; /* size of the allocation; accesses beyond are out of range */
+
+    enum gfx gen;
+    enum isa_stage stage;
+    enum wave_state state;
+    const char *why;    /* static text when WAVE_HALTED */
+    uint32_t id;        /* launch number within the device, from 1 */
+    bool trace;
+
+    struct mem_vm *vm;
+    const struct wave_ops *ops;
+    void *ops_ctx;
+    struct loud *loud;
+    struct wave_counters counters;
+    uint64_t insts_run; /* instructions since launch: what the watchdog looks at */
+
+    /* Private to isa/: cached memory spans, fork/join stack pointer, and so on. */
+    struct {
+        struct mem_span span[4];
+        uint64_t span_epoch;
+    } priv;
+};
+
+/* Put a wave into its launch state: constants in s[], MODE from `float_mode` (PGM_RSRC1.FLOAT_MODE)
+ * and the flags, EXEC = exec, everything else zero except what identifies it (v, vm, ops, gen...),
+ * which the caller sets before. */
+void wave_reset(struct wave *w, uint64_t pc_va, uint64_t exec, uint32_t float_mode,
+                bool dx10_clamp, bool ieee);
+
+/* EXEC changes go through this (it rebuilds lane_mask). */
+void wave_set_exec(struct wave *w, uint64_t exec);
+
+static inline uint64_t wave_exec(const struct wave *w)
+{
+    return w->s[SREG_EXEC] | (uint64_t)w->s[SREG_EXEC + 1] << 32;
+}
+
+static inline uint64_t wave_s64(const struct wave *w, unsigned i)
+{
+    return w->s[i] | (uint64_t)w->s[i + 1] << 32;
+}
+
+/* ---- execution --------------------------------------------------------------------------- */
+
+/* The cache of pre-decoded code of one device: micro-ops by VA. Shared by all waves and threads.
+ * Code is compared with memory when `isa_code_sync` is called (between submissions and after
+ * anything that may have written code); self-modifying code inside one wave is not seen, as on
+ * hardware without s_icache_inv (which does sync). */
+struct isa_code;
+
+struct isa_code *isa_code_create(const struct isa_target *t, struct mem_vm *vm,
+                                 struct loud *loud);
+void isa_code_destroy(struct isa_code *c);
+void isa_code_sync(struct isa_code *c);
+
+/* Run a wave until it leaves WAVE_READY or `max_insts` more instructions have run (1 = single
+ * step). Returns the number of instructions executed. Sets MXCSR for the wave's MODE and restores
+ * it. An instruction that is fetched from unmapped memory, or is none, halts the wave with `why`
+ * and a loud report. */
+uint64_t isa_run(struct isa_code *c, struct wave *w, uint64_t max_insts);
+
+/* ---- images ------------------------------------------------------------------------------ */
+
+struct isa_image {
+    enum isa_op op;
+    const struct insn *in;
+    uint32_t tsharp[8];      /* r128: upper half zero */
+    uint32_t ssharp[4];
+    uint8_t dmask;
+    bool unorm, glc, slc, da, tfe, lwe, r128, d16, a16;
+    uint32_t *vdata;         /* VGPR base of data: vdata[i * 64 + lane] */
+    const uint32_t *vaddr;
+    unsigned vaddr_count, vdata_count; /* VGPRs that lie within the allocation */
+};
+
+#endif

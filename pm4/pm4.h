@@ -1,0 +1,93 @@
+/* pm4: packets. A table of every IT_ opcode with its dwords named (packets.def), a walker that
+ * yields views over bytes and never executes, and a printer. Sees base/, mem/, regs/. */
+#ifndef ATOLL_PM4_H
+#define ATOLL_PM4_H
+
+#include "base/base.h"
+#include "regs/regs.h"
+#include "pm4/ids.h" /* enum pm4_op: PM4_NOP, PM4_SET_CONTEXT_REG, ... = the opcode's number */
+
+/* One packet, as a view over the caller's bytes. */
+struct pm4_packet {
+    unsigned type;        /* 0, 2 or 3 */
+    unsigned opcode;      /* type 3: IT_ opcode; type 0: first register's dword index */
+    bool predicate;       /* type 3, bit 0 */
+    bool compute;         /* type 3, bit 1: shader type */
+    uint32_t header;
+    const uint8_t *body;  /* first dword after the header */
+    uint32_t body_dw;     /* dwords of body: 0 for type 2 and for NOP with count 0x3fff */
+    uint32_t offset_dw;   /* of the header in the walked buffer */
+};
+
+/* Body dword i, which must be below body_dw. */
+static inline uint32_t pm4_dw(const struct pm4_packet *p, uint32_t i)
+{
+    return load_le32(p->body + 4 * (size_t)i);
+}
+
+struct pm4_walker {
+    enum gfx gen;
+    const uint8_t *bytes;
+    uint32_t dw, at_dw;
+};
+
+void pm4_walk(struct pm4_walker *w, enum gfx gen, const void *bytes, uint32_t dw);
+
+/* The next packet. Returns 1, 0 at the end, or -1 with *e set (type 1, or a packet that runs past
+ * the end); *e names the dword offset. The walker stays at the bad packet. */
+int pm4_next(struct pm4_walker *w, struct pm4_packet *out, struct err *e);
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+struct pm4_field {
+    const char *name;
+    uint8_t lo, hi;
+    const struct reg_enum_entry *entries;
+    uint16_t entry_count;
+};
+
+struct pm4_dword {
+    const char *name; /* "DST_ADDR_LO" */
+    const struct pm4_field *fields;
+    uint16_t field_count;
+};
+
+struct pm4_desc {
+    unsigned opcode;
+    const char *name;           /* "DRAW_INDEX_AUTO" */
+    const struct pm4_dword *dwords;
+    uint16_t dword_count;
+    uint16_t min_dw;            /* body dwords that the packet cannot do without */
+    bool repeats;               /* the last dword's kind repeats to the end */
+};
+
+/* NULL when the generation has no such opcode. */
+const struct pm4_desc *pm4_describe(enum gfx gen, unsigned opcode);
+
+/* ---- register-writing packets ------------------------------------------------------------ */
+
+/* SET_CONTEXT_REG and its relatives (CONFIG, UCONFIG, SH, and the _INDEX forms), and type 0: the
+ * registers they write. Returns the number of registers (0 for other packets), the byte offset of
+ * the first in *first, the body dword of its value in *value_dw, the INDEX field in *index. */
+uint32_t pm4_register_writes(enum gfx gen, const struct pm4_packet *p, uint32_t *first,
+                             uint32_t *value_dw, uint32_t *index);
+
+/* ---- builder ----------------------------------------------------------------------------- */
+
+/* Type-3 header for `body_dw` (1..0x4000) dwords of body. */
+uint32_t pm4_header(unsigned opcode, uint32_t body_dw, bool compute);
+
+/* ---- printer ----------------------------------------------------------------------------- */
+
+struct pm4_print {
+    enum gfx gen;
+    unsigned ext;
+    FILE *out;
+    bool color;
+    unsigned depth; /* nesting of IBs: indentation */
+};
+
+/* Print one packet: header, opcode, every dword with its name, fields and enums. */
+void pm4_print_packet(const struct pm4_print *pr, const struct pm4_packet *p);
+
+#endif

@@ -1,0 +1,17 @@
+/* tools: the commands of the `atoll` program. Each command is one file with one function, which
+ * gets its own argv (argv[0] = "atoll NAME") and returns the exit status:
+ * 0 done; 1 the guest faulted or a comparison failed; 2 bad usage or input. */
+#ifndef ATOLL_TOOLS_H
+#define ATOLL_TOOLS_H
+
+#include "base/base.h"
+
+enum { EXIT_DONE = 0, EXIT_GUEST = 1, EXIT_USAGE = 2 };
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+};
+
+#endif
