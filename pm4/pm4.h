@@ -59,6 +59,7 @@ struct pm4_desc {
     uint16_t dword_count;
     uint16_t min_dw;            /* body dwords that the packet cannot do without */
     bool repeats;               /* the last dword's kind repeats to the end */
+    uint32_t reg_base;          /* SET_*_REG: byte offset that register offsets count from; else 0 */
 };
 
 /* NULL when the generation has no such opcode. */
@@ -68,7 +69,9 @@ const struct pm4_desc *pm4_describe(enum gfx gen, unsigned opcode);
 
 /* SET_CONTEXT_REG and its relatives (CONFIG, UCONFIG, SH, and the _INDEX forms), and type 0: the
  * registers they write. Returns the number of registers (0 for other packets), the byte offset of
- * the first in *first, the body dword of its value in *value_dw, the INDEX field in *index. */
+ * the first in *first, the body dword of its value in *value_dw, the INDEX field in *index. The
+ * registers are what the packet says, not checked against any space: with hostile input they lie
+ * up to 0x100000 bytes beyond the base, so the caller bounds them. */
 uint32_t pm4_register_writes(enum gfx gen, const struct pm4_packet *p, uint32_t *first,
                              uint32_t *value_dw, uint32_t *index);
 
