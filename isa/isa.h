@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "mem/mem.h"
+#include "isa/insn.h" /* struct insn: the decoded instruction */
 #include "isa/ids.h" /* enum isa_op: I_V_ADD_F32, ...: one per row of the table */
 
 /* ---- decode, print, encode --------------------------------------------------------------- */
@@ -19,7 +20,7 @@
 enum isa_enc {
     ENC_SOP2, ENC_SOPK, ENC_SOP1, ENC_SOPC, ENC_SOPP, ENC_SMRD, ENC_SMEM,
     ENC_VOP2, ENC_VOP1, ENC_VOPC, ENC_VOP3, ENC_VOP3P, ENC_VINTRP,
-    ENC_DS, ENC_MUBUF, ENC_MTBUF, ENC_MIMG, ENC_EXP, ENC_FLAT, ENC_COUNT
+    ENC_DS, ENC_MUBUF, ENC_MTBUF, ENC_MIMG, ENC_EXP, ENC_FLAT, ENC_GLOBAL, ENC_SCRATCH, ENC_COUNT
 };
 
 /* A target as LLVM names it: "gfx704" and its generation, with the features that differ within
@@ -34,9 +35,6 @@ struct isa_target {
 const struct isa_target *isa_target_find(const char *name);
 /* The default target of a generation: gfx600, gfx704, gfx803, gfx900. */
 const struct isa_target *isa_target_default(enum gfx gen);
-
-/* A decoded instruction: everything that its words say, as numbers; nothing interpreted. */
-struct insn;
 
 /* Decode one instruction.
  *
