@@ -61,6 +61,40 @@ ATOLL_API int atoll_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs, un
 ATOLL_API uint32_t atoll_register_read(struct atoll_gpu *gpu, uint32_t offset_bytes);
 ATOLL_API void atoll_register_write(struct atoll_gpu *gpu, uint32_t offset_bytes, uint32_t value);
 
+/* ---- observing and bending a replay --------------------------------------------------------- */
+
+/* One draw or dispatch, as the callback sees it. */
+struct atoll_draw_event {
+    uint32_t number;    /* 0, 1, ...: draws and dispatches in order of execution */
+    int is_dispatch;
+    uint64_t ib_va;     /* where its packet stands */
+    uint32_t offset_dw;
+    const char *packet; /* "DRAW_INDEX_AUTO" */
+    int after;          /* 0: about to run, 1: done */
+};
+
+/* Called before and after each draw and dispatch, with its registers in place. It may read memory
+ * and registers, not submit. NULL takes it away. */
+typedef void (*atoll_draw_fn)(void *ctx, struct atoll_gpu *gpu, const struct atoll_draw_event *ev);
+ATOLL_API void atoll_on_draw(struct atoll_gpu *gpu, atoll_draw_fn fn, void *ctx);
+
+/* Execute only draws and dispatches first..last (both inclusive); the others are skipped. */
+ATOLL_API void atoll_set_draw_range(struct atoll_gpu *gpu, uint32_t first, uint32_t last);
+
+/* Override the bits `mask` of a register with `value` (already in place) at each draw and dispatch,
+ * whatever the packets wrote. Returns 0, or -1 when there are too many. */
+ATOLL_API int atoll_override(struct atoll_gpu *gpu, uint32_t offset_bytes, uint32_t mask,
+                             uint32_t value);
+
+/* The chip of the device, and all counters as a JSON object (the caller frees the string; NULL when
+ * memory runs out) or as text. */
+ATOLL_API const char *atoll_chip(const struct atoll_gpu *gpu);
+ATOLL_API char *atoll_counters_json(const struct atoll_gpu *gpu);
+ATOLL_API void atoll_counters_print(const struct atoll_gpu *gpu, FILE *out);
+
+/* What was not modelled and where the guest faulted, a line each. Returns the number of lines. */
+ATOLL_API unsigned atoll_report(const struct atoll_gpu *gpu, FILE *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,132 @@
+/* The device as the folder emu/ sees it. Clients see emu/gpu.h only.
+ *
+ *   cp*.c        the command processor: packets to register writes, memory, draws, dispatches
+ *   dispatch.c   a dispatch: workgroups onto CUs
+ *   draw.h/draw*.c  a draw: snapshot of the registers, shader stages, raster
+ *   counters.*   what was counted
+ *   gpu.c        the public interface */
+#ifndef ATOLL_EMU_INTERNAL_H
+#define ATOLL_EMU_INTERNAL_H
+
+#include "base/base.h"
+#include "base/chip.h"
+#include "cu/cu.h"
+#include "emu/counters.h"
+#include "emu/gpu.h"
+#include "isa/isa.h"
+#include "mem/mem.h"
+#include "pm4/pm4.h"
+#include "regs/regs.h"
+
+#define EMU_GDS_BYTES 65536u
+#define EMU_WATCHDOG_INSTS (UINT64_C(1) << 32)
+
+/* A field that the user overrides at each draw and dispatch (`--set REG.FIELD=V`). */
+struct emu_override {
+    uint32_t offset_bytes, mask, value; /* value already in place within mask */
+};
+#define EMU_OVERRIDES_MAX 64
+
+/* Where a packet stands: for messages, and the clue by which a user finds a draw again. */
+struct emu_place {
+    uint64_t ib_va;
+    uint32_t offset_dw;
+    unsigned opcode;
+};
+
+/* CP state that is no register. */
+struct emu_cp {
+    uint64_t index_base_va;
+    uint32_t index_buffer_size; /* in indices */
+    uint64_t draw_indirect_va, dispatch_indirect_va; /* SET_BASE */
+    bool predicate_off;         /* the last SET_PREDICATION says: skip predicated packets */
+    uint64_t ce_counter, de_counter;
+    uint8_t ce_ram[65536];
+    uint32_t so_filled_dw[4];   /* STRMOUT: filled size of each buffer */
+    struct emu_place at;        /* of the packet that executes */
+};
+
+struct atoll_gpu {
+    const struct chip *chip;
+    const struct isa_target *target;
+    struct atoll_options opt;
+    struct reg_file regs;
+    struct mem_vm *vm;
+    struct loud *loud;
+    struct isa_code *code;
+    struct cu_machine *cu;
+    struct emu_cp cp;
+    struct emu_counters counters;
+    struct err err;
+
+    uint8_t gds[EMU_GDS_BYTES];
+    uint64_t clock;       /* s_memtime and timestamps: a deterministic count, see emu_clock() */
+    uint32_t draw_number; /* of the draw or dispatch that runs: 0, 1, ... in order of execution */
+    uint64_t samples_passed[16]; /* occlusion counter of each DB (one per RB): what ZPASS_DONE writes */
+
+    /* The guest did something that hardware would fault on; text of the first. */
+    bool guest_faulted;
+    struct err guest_fault;
+
+    struct emu_override overrides[EMU_OVERRIDES_MAX];
+    unsigned override_count;
+    uint32_t first_draw, last_draw; /* draws outside are not executed; 0, UINT32_MAX: all */
+    atoll_draw_fn on_draw;
+    void *on_draw_ctx;
+
+    struct emu_draw_state *draw; /* private to draw*.c: made at creation, kept between draws */
+};
+
+/* Record a guest fault: the first text is kept and returned by atoll_error() when a submission
+ * returns 1. */
+void emu_guest_fault(struct atoll_gpu *gpu, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* "draw 3, DRAW_INDEX_2 at IB 0x100001000 dword 0x1c": for messages. Returns `out`. */
+const char *emu_place_format(const struct atoll_gpu *gpu, char *out, size_t out_bytes);
+
+/* The next value of the device's clock. It advances by a fixed step per read and per draw, so that
+ * the same submissions read the same times. */
+uint64_t emu_clock(struct atoll_gpu *gpu);
+
+/* ---- command processor: cp.c --------------------------------------------------------------- */
+
+/* Execute IBs. Returns 0, or -1 with gpu->err set; guest faults go to emu_guest_fault(). */
+int emu_cp_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs, unsigned count);
+
+/* A register write as a packet or the kernel does it: unknown offsets are loud, registers with an
+ * action (none yet outside COMPUTE_DISPATCH_INITIATOR and VGT_EVENT_INITIATOR) act. */
+void emu_register_write(struct atoll_gpu *gpu, uint32_t offset_bytes, uint32_t value);
+
+/* ---- dispatch.c ---------------------------------------------------------------------------- */
+
+/* Run a dispatch of gx * gy * gz (groups, or threads when the initiator says so) with the current
+ * COMPUTE_* registers. */
+void emu_dispatch(struct atoll_gpu *gpu, uint32_t gx, uint32_t gy, uint32_t gz,
+                  uint32_t initiator);
+
+/* ---- surroundings of a wave, shared by dispatch.c and draw*.c: wave_ops.c -------------------- */
+
+/* The members of struct wave_ops that are the same for every stage. ops_ctx of the wave must be
+ * (or start with) a struct emu_wave_ctx. */
+struct emu_wave_ctx {
+    struct atoll_gpu *gpu;
+    uint64_t clock; /* of this wave; starts at gpu->clock, so that threads do not matter */
+};
+uint8_t *emu_ops_gds(struct wave *w, uint32_t *bytes);
+uint64_t emu_ops_memtime(struct wave *w, bool real);
+void emu_ops_sendmsg(struct wave *w, uint32_t imm, uint32_t m0); /* loud but for the harmless */
+bool emu_ops_gws(struct wave *w, unsigned op, uint32_t value);
+/* MIMG, for all stages: emu/image.c. */
+void emu_ops_image(struct wave *w, const struct isa_image *im);
+
+/* Decode SPI_SHADER_PGM_RSRC1/2-like values: what a wave needs and starts with. */
+struct emu_pgm {
+    uint64_t code_va;
+    unsigned vgprs, sgprs; /* as allocated */
+    unsigned user_sgprs;
+    uint32_t float_mode;
+    bool dx10_clamp, ieee, scratch, trap;
+};
+
+#endif
