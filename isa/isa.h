@@ -125,13 +125,21 @@ struct wave {
     uint32_t num_vgprs, num_sgprs; /* allocated; an access beyond reads 0 / is dropped, reported */
     uint32_t s[SREG_COUNT];
     bool scc;
-    uint64_t pc_va; /* byte address of the next instruction */
+    uint64_t pc_va;   /* byte address of the next instruction */
+    uint64_t insn_va; /* of the one that executes now: what faults name */
 
     /* Hardware registers, as s_getreg_b32 sees them (layouts: the register database). */
     uint32_t mode, status, trapsts, hw_id, gpr_alloc, lds_alloc, ib_sts;
 
     uint8_t *lds;       /* this workgroup's allocation (for PS: its parameter space) */
     uint32_t lds_bytes; /* size of the allocation; accesses beyond are out of range */
+
+    /* Apertures of FLAT addresses (upper 32 bits; 0 = none; SH_MEM_BASES) and where the scratch
+     * of all waves starts (SH_HIDDEN_PRIVATE_BASE_VMID; GFX7/8). */
+    struct {
+        uint32_t shared_hi, private_hi;
+        uint64_t hidden_private_va;
+    } flat;
 
     enum gfx gen;
     enum isa_stage stage;

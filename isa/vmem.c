@@ -1,0 +1,658 @@
+/* MUBUF, MTBUF (untyped part), FLAT, GLOBAL, SCRATCH: addresses, range checks, data movement.
+ *
+ * Each instruction forms the 64 addresses of its lanes at once (struct lanes), then moves data
+ * lane by lane through a cached mapping; where all lanes are active and read consecutive dwords,
+ * one memcpy does it. Formats are in vmem_format.c, scalar memory in smem.c. */
+#include "isa/vmem_priv.h"
+
+#include <math.h>
+
+/* ---- addresses through the cached mapping ------------------------------------------------- */
+
+uint8_t *vmem_host(struct wave *w, uint64_t va, uint64_t bytes, unsigned prot)
+{
+    struct mem_span *s = &w->priv.span[prot == MEM_R ? 0 : 1];
+    uint64_t epoch = mem_epoch(w->vm);
+
+    va &= VMEM_VA_MASK;
+    if (w->priv.span_epoch != epoch) {
+        memset(w->priv.span, 0, sizeof w->priv.span);
+        w->priv.span_epoch = epoch;
+    }
+    if (va < s->va || va + bytes > s->end) {
+        if (!mem_find(w->vm, va, s)) {
+            memset(s, 0, sizeof *s);
+            return NULL;
+        }
+        if (va + bytes > s->end)
+            return NULL; /* across mappings: the caller takes mem_read / mem_write */
+    }
+    return (s->prot & prot) == prot ? s->host + (va - s->va) : NULL;
+}
+
+static struct mem_who who(const struct wave *w)
+{
+    return (struct mem_who){MEM_SHADER, w->insn_va, w->id};
+}
+
+/* Up to 16 bytes from memory; what is unmapped reads zero. */
+static void read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes)
+{
+    const uint8_t *p = vmem_host(w, va, bytes, MEM_R);
+
+    if (p) {
+        memcpy(dst, p, bytes);
+    } else {
+        struct mem_who me = who(w);
+
+        mem_read(w->vm, va, dst, bytes, &me);
+    }
+}
+
+static void write_lane(struct wave *w, uint64_t va, const void *src, unsigned bytes)
+{
+    uint8_t *p = vmem_host(w, va, bytes, MEM_W);
+
+    if (p) {
+        memcpy(p, src, bytes);
+    } else {
+        struct mem_who me = who(w);
+
+        mem_write(w->vm, va, src, bytes, &me);
+    }
+}
+
+/* ---- the V# ------------------------------------------------------------------------------- */
+
+void vmem_decode_vsharp(const struct wave *w, const uint32_t d[4], struct vsharp *v)
+{
+    v->base = (d[0] | (uint64_t)bits(d[1], 0, 15) << 32);
+    v->stride = bits(d[1], 16, 29);
+    v->swizzle = bits(d[1], 31, 31);
+    v->num_records = d[2];
+    v->nfmt = bits(d[3], 12, 14);
+    v->dfmt = bits(d[3], 15, 18);
+    v->index_stride = 8u << bits(d[3], 21, 22);
+    /* GFX9 has no ELEMENT_SIZE: it is 4 bytes. */
+    v->element_bytes = w->gen == GFX9 ? 4 : 2u << bits(d[3], 19, 20);
+    v->add_tid = bits(d[3], 23, 23);
+    for (unsigned i = 0; i < 4; i++)
+        v->sel[i] = bits(d[3], 3 * i, 3 * i + 2);
+    /* GFX8/9: with ADD_TID_ENABLE the data format field extends the stride. */
+    if (w->gen >= GFX8 && v->add_tid)
+        v->stride |= v->dfmt << 14;
+}
+
+/* Whether NUM_RECORDS counts records (of STRIDE bytes) rather than bytes: errata,
+ * E-num-records. */
+static bool counts_records(const struct wave *w, const struct insn *in, const struct vsharp *v)
+{
+    switch (w->gen) {
+    case GFX6:
+    case GFX7:
+        return v->stride != 0;
+    case GFX8:
+        return v->stride != 0 && v->swizzle;
+    default:
+        return v->stride != 0 && in->idxen;
+    }
+}
+
+const uint32_t *vmem_vgpr(const struct wave *w, unsigned opd)
+{
+    static const uint32_t zero[64];
+    unsigned r = opd - OPD_VGPR0;
+
+    return r < w->num_vgprs ? w->v + 64 * r : zero;
+}
+
+uint32_t *vmem_vgpr_out(struct wave *w, unsigned opd, unsigned i)
+{
+    unsigned r = opd - OPD_VGPR0 + i;
+
+    return r < w->num_vgprs ? w->v + 64 * r : NULL;
+}
+
+/* A scalar operand of a memory instruction (SOFFSET): register, constant or literal. */
+static uint32_t scalar(const struct wave *w, const struct insn *in, unsigned opd)
+{
+    if (opd == OPD_NONE)
+        return 0;
+    return opd == OPD_LITERAL ? in->literal : w->s[opd & 0xff];
+}
+
+void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vsharp *v,
+                       unsigned elem_bytes, unsigned n, struct lanes *l)
+{
+    uint32_t soffset = scalar(w, in, in->soffset);
+    uint64_t exec = wave_exec(w);
+    const uint32_t *va0 = vmem_vgpr(w, in->vaddr);
+
+    for (unsigned i = 0; i < n; i++)
+        l->ok[i] = exec;
+    if (in->addr64) { /* GFX6/7: no range check */
+        const uint32_t *va1 = vmem_vgpr(w, in->vaddr + 1u);
+
+        for (unsigned t = 0; t < 64; t++)
+            l->va[t] = v->base + (va0[t] | (uint64_t)va1[t] << 32) + soffset +
+                       (uint32_t)in->offset;
+        return;
+    }
+
+    const uint32_t *index = in->idxen ? va0 : NULL;
+    const uint32_t *offset = in->offen ? vmem_vgpr(w, in->vaddr + (in->idxen ? 1u : 0u)) : NULL;
+    bool structured = counts_records(w, in, v);
+    uint64_t base = v->base + soffset;
+
+    for (unsigned t = 0; t < 64; t++) {
+        uint32_t idx = (index ? index[t] : 0) + (v->add_tid ? t : 0);
+        uint32_t off = (offset ? offset[t] : 0) + (uint32_t)in->offset;
+        uint32_t at;
+
+        if (v->swizzle && v->stride) {
+            uint32_t imsb = idx / v->index_stride, ilsb = idx % v->index_stride;
+            uint32_t omsb = off / v->element_bytes, olsb = off % v->element_bytes;
+
+            at = (imsb * v->stride + omsb * v->element_bytes) * v->index_stride +
+                 ilsb * v->element_bytes + olsb;
+        } else {
+            at = idx * v->stride + off;
+        }
+        l->va[t] = base + at;
+        if (structured) {
+            bool in_range = idx < v->num_records && !(v->swizzle && off >= v->stride);
+
+            if (!in_range)
+                for (unsigned i = 0; i < n; i++)
+                    l->ok[i] &= ~(UINT64_C(1) << t);
+        } else {
+            /* Raw: each dword on its own, against what SOFFSET leaves of the buffer. */
+            uint64_t end = v->num_records > soffset ? v->num_records - soffset : 0;
+
+            for (unsigned i = 0; i < n; i++)
+                if ((uint64_t)at + (uint64_t)elem_bytes * (i + 1) > end)
+                    l->ok[i] &= ~(UINT64_C(1) << t);
+        }
+    }
+}
+
+/* ---- FLAT --------------------------------------------------------------------------------- */
+
+/* Where the lanes of a FLAT instruction point: memory, LDS (bit set in `lds`) or scratch
+ * (already turned into a memory address). */
+static void flat_lanes(struct wave *w, const struct insn *in, unsigned n, struct lanes *l,
+                       uint64_t *lds)
+{
+    uint64_t exec = wave_exec(w);
+    const uint32_t *lo = vmem_vgpr(w, in->vaddr);
+    const uint32_t *hi = vmem_vgpr(w, in->vaddr + 1u);
+
+    *lds = 0;
+    for (unsigned i = 0; i < n; i++)
+        l->ok[i] = exec;
+    if (in->enc == ENC_SCRATCH) {
+        uint32_t base = (in->saddr == OPD_NONE ? 0 : w->s[in->saddr & 0xff]);
+
+        for (unsigned t = 0; t < 64; t++) {
+            uint32_t off = base + (in->vaddr == OPD_NONE ? 0 : lo[t]) + (uint32_t)in->offset;
+
+            l->va[t] = vmem_scratch_va(w, off, t);
+        }
+        return;
+    }
+    if (in->enc == ENC_GLOBAL && in->saddr != OPD_NONE) {
+        uint64_t base = wave_s64(w, in->saddr & 0xff) + (uint64_t)(int64_t)in->offset;
+
+        for (unsigned t = 0; t < 64; t++)
+            l->va[t] = base + lo[t];
+        return;
+    }
+    for (unsigned t = 0; t < 64; t++) {
+        uint64_t va = (lo[t] | (uint64_t)hi[t] << 32) + (uint64_t)(int64_t)in->offset;
+
+        /* An aperture is 4 GiB: the upper half of the address selects it. */
+        if (in->enc == ENC_FLAT && w->flat.shared_hi && va >> 32 == w->flat.shared_hi) {
+            *lds |= UINT64_C(1) << t;
+            va = (uint32_t)va;
+        } else if (in->enc == ENC_FLAT && w->flat.private_hi && va >> 32 == w->flat.private_hi) {
+            va = vmem_scratch_va(w, (uint32_t)va, t);
+        }
+        l->va[t] = va;
+    }
+    *lds &= exec;
+}
+
+/* Scratch is interleaved by dwords over the lanes of a wave. The wave's own part starts at
+ * FLAT_SCRATCH: on GFX7/8 an offset in 256-byte units (high register) from the hidden private
+ * base, on GFX9 a 64-bit address. */
+uint64_t vmem_scratch_va(const struct wave *w, uint32_t offset, unsigned lane)
+{
+    unsigned reg = w->gen == GFX7 ? 104 : SREG_FLAT_SCRATCH;
+    uint64_t base = w->gen == GFX9 ? wave_s64(w, reg)
+                                   : w->flat.hidden_private_va + w->s[reg + 1] * UINT64_C(256);
+
+    return base + (uint64_t)(offset / 4) * 256 + lane * 4u + offset % 4;
+}
+
+/* ---- data --------------------------------------------------------------------------------- */
+
+static unsigned data_bytes(enum vmem_data t)
+{
+    switch (t) {
+    case VM_U8: case VM_S8: case VM_U8_LO: case VM_U8_HI: case VM_S8_LO: case VM_S8_HI:
+        return 1;
+    case VM_U16: case VM_S16: case VM_B16_LO: case VM_B16_HI:
+        return 2;
+    case VM_DW:
+        break;
+    }
+    return 4;
+}
+
+/* A loaded element as the VGPR receives it; `old` is the VGPR's value. */
+static uint32_t widen(enum vmem_data t, uint32_t m, uint32_t old)
+{
+    switch (t) {
+    case VM_U8: return m & 0xff;
+    case VM_S8: return (uint32_t)(int8_t)m;
+    case VM_U16: return m & 0xffff;
+    case VM_S16: return (uint32_t)(int16_t)m;
+    case VM_U8_LO: return (old & 0xffff0000) | (m & 0xff);
+    case VM_U8_HI: return (old & 0xffff) | (m & 0xff) << 16;
+    case VM_S8_LO: return (old & 0xffff0000) | (uint16_t)(int8_t)m;
+    case VM_S8_HI: return (old & 0xffff) | (uint32_t)(uint16_t)(int8_t)m << 16;
+    case VM_B16_LO: return (old & 0xffff0000) | (m & 0xffff);
+    case VM_B16_HI: return (old & 0xffff) | m << 16;
+    case VM_DW: break;
+    }
+    return m;
+}
+
+static uint32_t narrow(enum vmem_data t, uint32_t v)
+{
+    return t == VM_U8_HI || t == VM_S8_HI || t == VM_B16_HI ? v >> 16 : v;
+}
+
+/* True when all 64 lanes read or write dwords at consecutive addresses. */
+static bool contiguous(const struct lanes *l)
+{
+    uint64_t bad = ~l->ok[0];
+
+    for (unsigned t = 0; t < 64; t++)
+        bad |= l->va[t] ^ (l->va[0] + 4 * t);
+    return !bad;
+}
+
+static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum vmem_data t,
+                       unsigned n)
+{
+    unsigned bytes = data_bytes(t);
+    uint64_t exec = wave_exec(w);
+
+    if (t == VM_DW && n == 1 && contiguous(l)) {
+        const uint8_t *p = vmem_host(w, l->va[0], 256, MEM_R);
+        uint32_t *out = vmem_vgpr_out(w, dst, 0);
+
+        if (p && out) {
+            memcpy(out, p, 256);
+            w->counters.read_bytes += 256;
+            return;
+        }
+    }
+    for (unsigned lane = 0; lane < 64; lane++) {
+        uint32_t m[4] = {0};
+        uint64_t bit = UINT64_C(1) << lane;
+
+        if (!(exec & bit))
+            continue;
+        if (l->ok[n - 1] & bit) {
+            read_lane(w, l->va[lane], m, bytes * n);
+            w->counters.read_bytes += bytes * n;
+        } else {
+            for (unsigned i = 0; i < n; i++)
+                if (l->ok[i] & bit) {
+                    read_lane(w, l->va[lane] + bytes * i, &m[i], bytes);
+                    w->counters.read_bytes += bytes;
+                }
+        }
+        for (unsigned i = 0; i < n; i++) {
+            uint32_t *out = vmem_vgpr_out(w, dst, i);
+
+            if (out)
+                out[lane] = widen(t, m[i], out[lane]);
+        }
+    }
+}
+
+static void store_lanes(struct wave *w, unsigned src, const struct lanes *l, enum vmem_data t,
+                        unsigned n)
+{
+    unsigned bytes = data_bytes(t);
+    uint64_t exec = wave_exec(w);
+
+    if (t == VM_DW && n == 1 && contiguous(l)) {
+        uint8_t *p = vmem_host(w, l->va[0], 256, MEM_W);
+
+        if (p) {
+            memcpy(p, vmem_vgpr(w, src), 256);
+            w->counters.written_bytes += 256;
+            return;
+        }
+    }
+    for (unsigned lane = 0; lane < 64; lane++) {
+        uint32_t m[4];
+        uint64_t bit = UINT64_C(1) << lane;
+
+        if (!(exec & bit))
+            continue;
+        for (unsigned i = 0; i < n; i++)
+            m[i] = narrow(t, vmem_vgpr(w, src + i)[lane]);
+        if (l->ok[n - 1] & bit) {
+            write_lane(w, l->va[lane], m, bytes * n);
+            w->counters.written_bytes += bytes * n;
+            continue;
+        }
+        for (unsigned i = 0; i < n; i++)
+            if (l->ok[i] & bit) {
+                write_lane(w, l->va[lane] + bytes * i, &m[i], bytes);
+                w->counters.written_bytes += bytes;
+            }
+    }
+}
+
+/* ---- atomics ------------------------------------------------------------------------------ */
+
+static uint32_t f32_minmax(uint32_t a, uint32_t b, bool max)
+{
+    float x = bits_f32(a), y = bits_f32(b);
+
+    if (isnan(x))
+        return b;
+    if (isnan(y))
+        return a;
+    return (max ? x > y : x < y) ? a : b;
+}
+
+static uint64_t f64_minmax(uint64_t a, uint64_t b, bool max)
+{
+    double x, y;
+
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    if (isnan(x))
+        return b;
+    if (isnan(y))
+        return a;
+    return (max ? x > y : x < y) ? a : b;
+}
+
+static bool float_equal(bool wide, uint64_t a, uint64_t b)
+{
+    double x, y;
+
+    if (!wide)
+        return bits_f32((uint32_t)a) == bits_f32((uint32_t)b);
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x == y;
+}
+
+uint64_t vmem_atomic_value(enum vmem_atomic op, bool wide, uint64_t old, uint64_t data,
+                           uint64_t cmp)
+{
+    uint64_t mask = wide ? UINT64_MAX : UINT32_MAX;
+    int64_t so = wide ? (int64_t)old : (int32_t)old;
+    int64_t sd = wide ? (int64_t)data : (int32_t)data;
+
+    switch (op) {
+    case AT_SWAP: return data;
+    case AT_CMPSWAP: return old == cmp ? data : old;
+    case AT_ADD: return (old + data) & mask;
+    case AT_SUB: return (old - data) & mask;
+    case AT_RSUB: return (data - old) & mask;
+    case AT_SMIN: return so < sd ? old : data;
+    case AT_UMIN: return old < data ? old : data;
+    case AT_SMAX: return so > sd ? old : data;
+    case AT_UMAX: return old > data ? old : data;
+    case AT_AND: return old & data;
+    case AT_OR: return old | data;
+    case AT_XOR: return old ^ data;
+    case AT_INC: return old >= data ? 0 : old + 1;
+    case AT_DEC: return old == 0 || old > data ? data : old - 1;
+    case AT_FCMPSWAP: return float_equal(wide, old, cmp) ? data : old;
+    case AT_FMIN:
+        return wide ? f64_minmax(old, data, false)
+                    : f32_minmax((uint32_t)old, (uint32_t)data, false);
+    case AT_FMAX:
+        return wide ? f64_minmax(old, data, true)
+                    : f32_minmax((uint32_t)old, (uint32_t)data, true);
+    case AT_ADD_F32: return f32_bits(bits_f32((uint32_t)old) + bits_f32((uint32_t)data));
+    case AT_PK_ADD_F16: break; /* gfx908 only: no target of the table yet */
+    }
+    return old;
+}
+
+/* One lane's atomic on host memory: a compare-exchange loop, since other waves may run on other
+ * threads. Addresses are aligned down to the element, as the hardware does. */
+uint64_t vmem_atomic_host(uint8_t *p, enum vmem_atomic op, bool wide, uint64_t data, uint64_t cmp)
+{
+    if (wide) {
+        uint64_t *m = (uint64_t *)p;
+        uint64_t old = __atomic_load_n(m, __ATOMIC_RELAXED);
+
+        while (!__atomic_compare_exchange_n(m, &old, vmem_atomic_value(op, true, old, data, cmp),
+                                            false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            ;
+        return old;
+    }
+    uint32_t *m = (uint32_t *)p;
+    uint32_t old = __atomic_load_n(m, __ATOMIC_RELAXED);
+
+    while (!__atomic_compare_exchange_n(m, &old,
+                                        (uint32_t)vmem_atomic_value(op, false, old, data, cmp),
+                                        false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        ;
+    return old;
+}
+
+/* The data of a lane: 1 or 2 dwords, then the compare value for the two compare forms. */
+static void atomic_data(const struct wave *w, const struct insn *in, bool wide, unsigned lane,
+                        uint64_t *data, uint64_t *cmp)
+{
+    unsigned r = in->data;
+
+    if (wide) {
+        *data = vmem_vgpr(w, r)[lane] | (uint64_t)vmem_vgpr(w, r + 1)[lane] << 32;
+        *cmp = vmem_vgpr(w, r + 2)[lane] | (uint64_t)vmem_vgpr(w, r + 3)[lane] << 32;
+    } else {
+        *data = vmem_vgpr(w, r)[lane];
+        *cmp = vmem_vgpr(w, r + 1)[lane];
+    }
+}
+
+static void atomic_lanes(struct wave *w, const struct insn *in, const struct lanes *l,
+                         uint64_t lds, enum vmem_atomic op, bool wide)
+{
+    unsigned bytes = wide ? 8 : 4;
+    uint64_t exec = wave_exec(w);
+
+    for (unsigned lane = 0; lane < 64; lane++) {
+        uint64_t bit = UINT64_C(1) << lane, data, cmp, old = 0;
+
+        if (!(exec & bit))
+            continue;
+        atomic_data(w, in, wide, lane, &data, &cmp);
+        if (l->ok[0] & bit) {
+            uint64_t va = l->va[lane] & ~(uint64_t)(bytes - 1);
+            uint8_t *p = lds & bit ? (va + bytes <= w->lds_bytes ? w->lds + va : NULL)
+                                   : vmem_host(w, va, bytes, MEM_R | MEM_W);
+
+            if (p) {
+                old = vmem_atomic_host(p, op, wide, data, cmp);
+                w->counters.read_bytes += bytes;
+                w->counters.written_bytes += bytes;
+            } else if (!(lds & bit)) {
+                struct mem_who me = who(w);
+
+                mem_fault_record(w->vm, va, bytes, true, &me);
+            }
+        }
+        if (in->dst == OPD_NONE)
+            continue;
+        for (unsigned i = 0; i < bytes / 4; i++) {
+            uint32_t *out = vmem_vgpr_out(w, in->dst, i);
+
+            if (out)
+                out[lane] = (uint32_t)(old >> (32 * i));
+        }
+    }
+}
+
+/* ---- MUBUF -------------------------------------------------------------------------------- */
+
+/* TFE returns one more dword: 0, since nothing here is non-resident. */
+void vmem_tfe(struct wave *w, unsigned dst, unsigned n)
+{
+    uint32_t *out = vmem_vgpr_out(w, dst, n);
+
+    for (unsigned t = 0; out && t < 64; t++)
+        out[t] &= ~w->lane_mask[t];
+}
+
+/* LDS = 1: the data go to LDS at M0[15:0] + offset + lane * 4 instead of VGPRs. */
+static void load_to_lds(struct wave *w, const struct insn *in, const struct lanes *l,
+                        enum vmem_data t)
+{
+    uint64_t exec = wave_exec(w);
+
+    for (unsigned lane = 0; lane < 64; lane++) {
+        uint32_t at = (w->s[SREG_M0] & 0xffff) + (uint32_t)in->offset + 4 * lane, m = 0;
+        uint64_t bit = UINT64_C(1) << lane;
+
+        if (!(exec & bit))
+            continue;
+        if (l->ok[0] & bit)
+            read_lane(w, l->va[lane], &m, data_bytes(t));
+        if (at + 4 <= w->lds_bytes)
+            store_le32(w->lds + at, widen(t, m, 0));
+        w->counters.read_bytes += data_bytes(t);
+        w->counters.lds_bytes += 4;
+    }
+}
+
+void vmem_buffer_load(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n)
+{
+    struct vsharp v;
+    struct lanes l;
+
+    vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
+    vmem_buffer_lanes(w, in, &v, data_bytes(t), n, &l);
+    if (in->lds) {
+        load_to_lds(w, in, &l, t);
+        return;
+    }
+    load_lanes(w, in->dst, &l, t, n);
+    if (in->tfe)
+        vmem_tfe(w, in->dst, n);
+}
+
+void vmem_buffer_store(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n)
+{
+    struct vsharp v;
+    struct lanes l;
+
+    vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
+    vmem_buffer_lanes(w, in, &v, data_bytes(t), n, &l);
+    store_lanes(w, in->data, &l, t, n);
+}
+
+void vmem_buffer_atomic(struct wave *w, const struct insn *in, enum vmem_atomic op, bool wide)
+{
+    struct vsharp v;
+    struct lanes l;
+
+    vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
+    vmem_buffer_lanes(w, in, &v, wide ? 8 : 4, 1, &l);
+    atomic_lanes(w, in, &l, 0, op, wide);
+    if (in->tfe && in->dst != OPD_NONE)
+        vmem_tfe(w, in->dst, wide ? 2 : 1);
+}
+
+/* ---- FLAT --------------------------------------------------------------------------------- */
+
+/* Lanes that point into LDS; the others have been done through memory before. */
+static void flat_lds(struct wave *w, const struct insn *in, const struct lanes *l, uint64_t lds,
+                     enum vmem_data t, unsigned n, bool store)
+{
+    unsigned bytes = data_bytes(t);
+
+    for (unsigned lane = 0; lane < 64; lane++) {
+        uint64_t at = l->va[lane];
+
+        if (!(lds >> lane & 1))
+            continue;
+        w->counters.lds_bytes += bytes * n;
+        for (unsigned i = 0; i < n; i++, at += bytes) {
+            bool inside = at + bytes <= w->lds_bytes;
+            uint32_t m = 0;
+
+            if (store) {
+                m = narrow(t, vmem_vgpr(w, in->data + i)[lane]);
+                if (inside)
+                    memcpy(w->lds + at, &m, bytes);
+            } else {
+                uint32_t *out = vmem_vgpr_out(w, in->dst, i);
+
+                if (inside)
+                    memcpy(&m, w->lds + at, bytes);
+                if (out)
+                    out[lane] = widen(t, m, out[lane]);
+            }
+        }
+    }
+}
+
+void vmem_flat_load(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n)
+{
+    struct lanes l;
+    uint64_t lds, exec = wave_exec(w);
+
+    flat_lanes(w, in, n, &l, &lds);
+    if (lds) {
+        wave_set_exec(w, exec & ~lds);
+        for (unsigned i = 0; i < n; i++)
+            l.ok[i] &= ~lds;
+        load_lanes(w, in->dst, &l, t, n);
+        wave_set_exec(w, exec);
+        flat_lds(w, in, &l, lds, t, n, false);
+        return;
+    }
+    load_lanes(w, in->dst, &l, t, n);
+}
+
+void vmem_flat_store(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n)
+{
+    struct lanes l;
+    uint64_t lds, exec = wave_exec(w);
+
+    flat_lanes(w, in, n, &l, &lds);
+    if (lds) {
+        wave_set_exec(w, exec & ~lds);
+        for (unsigned i = 0; i < n; i++)
+            l.ok[i] &= ~lds;
+        store_lanes(w, in->data, &l, t, n);
+        wave_set_exec(w, exec);
+        flat_lds(w, in, &l, lds, t, n, true);
+        return;
+    }
+    store_lanes(w, in->data, &l, t, n);
+}
+
+void vmem_flat_atomic(struct wave *w, const struct insn *in, enum vmem_atomic op, bool wide)
+{
+    struct lanes l;
+    uint64_t lds;
+
+    flat_lanes(w, in, 1, &l, &lds);
+    atomic_lanes(w, in, &l, lds, op, wide);
+}

@@ -1,0 +1,45 @@
+/* vmem_priv.h: shared by vmem.c, vmem_format.c and smem.c. */
+#ifndef ATOLL_VMEM_PRIV_H
+#define ATOLL_VMEM_PRIV_H
+
+#include "isa/vmem.h"
+
+#define VMEM_VA_MASK ((UINT64_C(1) << 48) - 1)
+
+/* A buffer descriptor, decoded. */
+struct vsharp {
+    uint64_t base;
+    uint32_t stride, num_records;
+    uint32_t index_stride, element_bytes; /* of swizzled buffers */
+    uint8_t dfmt, nfmt, sel[4];
+    bool swizzle, add_tid;
+};
+
+/* The addresses of an instruction's lanes, and for each dword (or component) the lanes that are
+ * active and in range. */
+struct lanes {
+    uint64_t va[64];
+    uint64_t ok[4];
+};
+
+void vmem_decode_vsharp(const struct wave *w, const uint32_t d[4], struct vsharp *v);
+
+/* Addresses and range checks of a buffer instruction that moves n elements of elem_bytes. */
+void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vsharp *v,
+                       unsigned elem_bytes, unsigned n, struct lanes *l);
+
+/* Host memory behind bytes at va with all of `prot`, through the wave's cached mapping; NULL where
+ * mem_read / mem_write must be asked (and will record the fault). */
+uint8_t *vmem_host(struct wave *w, uint64_t va, uint64_t bytes, unsigned prot);
+
+/* The 64 dwords of a VGPR operand (zeros beyond the allocation); of VGPR operand + i for writing
+ * (NULL beyond it). */
+const uint32_t *vmem_vgpr(const struct wave *w, unsigned opd);
+uint32_t *vmem_vgpr_out(struct wave *w, unsigned opd, unsigned i);
+
+void vmem_tfe(struct wave *w, unsigned dst, unsigned n);
+uint64_t vmem_scratch_va(const struct wave *w, uint32_t offset, unsigned lane);
+uint64_t vmem_atomic_host(uint8_t *p, enum vmem_atomic op, bool wide, uint64_t data,
+                          uint64_t cmp);
+
+#endif
