@@ -95,6 +95,25 @@ ATOLL_API void atoll_counters_print(const struct atoll_gpu *gpu, FILE *out);
 /* What was not modelled and where the guest faulted, a line each. Returns the number of lines. */
 ATOLL_API unsigned atoll_report(const struct atoll_gpu *gpu, FILE *out);
 
+/* ---- occupancy ------------------------------------------------------------------------------ */
+
+/* What a program needs: VGPRs per lane and SGPRs per wave as it asks for them, LDS bytes and
+ * work-items of its workgroup. */
+struct atoll_occupancy_need {
+    unsigned vgprs, sgprs, lds_bytes, group_threads;
+};
+
+struct atoll_occupancy {
+    unsigned waves_per_group, groups_per_cu, waves_per_cu;
+    unsigned waves_per_simd; /* on the fullest SIMD */
+    const char *limited_by;  /* "slots" "vgprs" "sgprs" "lds" "barriers": what runs out first */
+};
+
+/* Occupancy on a chip (by name, or an LLVM processor name such as "gfx704"); groups_per_cu is 0 when
+ * the workgroup fits no CU at all. Needs no device. Returns 0, or -1 for an unknown chip. */
+ATOLL_API int atoll_occupancy(const char *chip, const struct atoll_occupancy_need *need,
+                              struct atoll_occupancy *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 
 /* One row a command, in the order that --help lists them. */
 static const struct command commands[] = {
+    {"occupancy", cmd_occupancy, "waves per SIMD from registers, LDS and group size"},
     {NULL, NULL, NULL},
 };
 

@@ -14,4 +14,6 @@ struct command {
     const char *summary;
 };
 
+int cmd_occupancy(int argc, char **argv);
+
 #endif
