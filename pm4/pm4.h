@@ -44,12 +44,14 @@ struct pm4_field {
     uint8_t lo, hi;
     const struct reg_enum_entry *entries;
     uint16_t entry_count;
+    const char *like_reg, *like_field; /* its values are named as this register's field's; or NULL */
 };
 
 struct pm4_dword {
     const char *name; /* "DST_ADDR_LO" */
     const struct pm4_field *fields;
     uint16_t field_count;
+    const char *reg; /* the register that the dword goes into (its fields come before `fields`); or NULL */
 };
 
 struct pm4_desc {
@@ -58,12 +60,35 @@ struct pm4_desc {
     const struct pm4_dword *dwords;
     uint16_t dword_count;
     uint16_t min_dw;            /* body dwords that the packet cannot do without */
-    bool repeats;               /* the last dword's kind repeats to the end */
+    uint16_t repeats;           /* so many of the last dwords repeat, as a group, to the end */
     uint32_t reg_base;          /* SET_*_REG: byte offset that register offsets count from; else 0 */
 };
 
 /* NULL when the generation has no such opcode. */
 const struct pm4_desc *pm4_describe(enum gfx gen, unsigned opcode);
+
+/* Row i of the table with its mask of generations (1 << gen), NULL past the end. */
+const struct pm4_desc *pm4_list(unsigned i, unsigned *gens);
+
+/* The description that fits a packet: pm4_describe(), except for the opcodes whose layout depends
+ * on the length (DISPATCH_INDIRECT of the compute rings, COND_INDIRECT_BUFFER). NULL for other
+ * types and unknown opcodes. */
+const struct pm4_desc *pm4_layout(enum gfx gen, const struct pm4_packet *p);
+
+/* What body dword i is; NULL past what the table knows of the packet. */
+const struct pm4_dword *pm4_dword_at(const struct pm4_desc *d, uint32_t i);
+
+/* A field (PM4F_TYPE__FIELD) taken out of, or put into, a dword. */
+static inline uint32_t pm4_get(uint32_t dw, enum pm4_field_id f)
+{
+    return bits(dw, (unsigned)f & 0xff, (unsigned)f >> 8);
+}
+
+static inline uint32_t pm4_put(enum pm4_field_id f, uint32_t value)
+{
+    unsigned lo = (unsigned)f & 0xff, hi = (unsigned)f >> 8;
+    return bits(value, 0, hi - lo) << lo;
+}
 
 /* ---- register-writing packets ------------------------------------------------------------ */
 

@@ -1,20 +1,45 @@
-/* The packet table: packets.def expanded into descriptions, looked up by generation and opcode. */
+/* The packet table: packets.def and fields.def expanded into descriptions, and the look-up by
+ * generation and opcode. */
 #include "pm4/pm4.h"
 
 enum {
     G6 = 1 << GFX6,
+    G7 = 1 << GFX7,
+    G8 = 1 << GFX8,
     G9 = 1 << GFX9,
-    G67 = G6 | 1 << GFX7,
-    G89 = G9 | 1 << GFX8,
-    G789 = G89 | 1 << GFX7,
+    G67 = G6 | G7,
+    G78 = G7 | G8,
+    G89 = G8 | G9,
+    G678 = G6 | G78,
+    G789 = G7 | G89,
     G6789 = G6 | G789
 };
 
-#define DW(name, type) {#name, NULL, 0},
+#define V(type, name, value) {#name, value},
+#define ENUM(name, ...)      static const struct reg_enum_entry enum_##name[] = {__VA_ARGS__};
+#define TYPE(name, ...)
+#include "pm4/fields.def"
+#undef ENUM
+#undef TYPE
 
-#define PACKET(op, name, gens, min, flags, base, ...)                                          \
+#define F(type, name, lo, hi)           {#name, lo, hi, NULL, 0, NULL, NULL},
+#define FE(type, name, lo, hi, e)       {#name, lo, hi, enum_##e, ARRAY_LEN(enum_##e), NULL, NULL},
+#define FR(type, name, lo, hi, reg, fl) {#name, lo, hi, NULL, 0, #reg, #fl},
+#define ENUM(name, ...)
+#define TYPE(name, ...) static const struct pm4_field type_##name[] = {__VA_ARGS__};
+#include "pm4/fields.def"
+#undef ENUM
+#undef TYPE
+
+#define D(name)         {#name, NULL, 0, NULL},
+#define DT(name, type)  {#name, type_##type, ARRAY_LEN(type_##type), NULL},
+#define DR(name)        {#name, NULL, 0, #name},
+#define DRT(name, type) {#name, type_##type, ARRAY_LEN(type_##type), #name},
+
+#define PACKET(op, name, gens, min, repeats, base, ...)                                        \
     static const struct pm4_dword dw_##name##_##gens[] = {__VA_ARGS__};
-#define ALSO(name, gens, min, flags, base, ...) PACKET(0, name, gens, min, flags, base, __VA_ARGS__)
+#define ALSO(name, gens, min, repeats, base, ...)                                              \
+    PACKET(0, name, gens, min, repeats, base, __VA_ARGS__)
 #include "pm4/packets.def"
 #undef PACKET
 #undef ALSO
@@ -24,13 +49,22 @@ struct row {
     struct pm4_desc desc;
 };
 
-#define PACKET(op, name, gens, min, flags, base, ...)                                          \
-    {gens, {op, #name, dw_##name##_##gens, ARRAY_LEN(dw_##name##_##gens), min, flags, base}},
-#define ALSO(name, gens, min, flags, base, ...)                                                \
-    PACKET(PM4_##name, name, gens, min, flags, base, __VA_ARGS__)
+#define PACKET(op, name, gens, min, repeats, base, ...)                                        \
+    {gens,                                                                                     \
+     {op, #name, dw_##name##_##gens, ARRAY_LEN(dw_##name##_##gens), min, repeats, base}},
+#define ALSO(name, gens, min, repeats, base, ...)                                              \
+    PACKET(PM4_##name, name, gens, min, repeats, base, __VA_ARGS__)
 static const struct row rows[] = {
 #include "pm4/packets.def"
 };
+
+const struct pm4_desc *pm4_list(unsigned i, unsigned *gens)
+{
+    if (i >= ARRAY_LEN(rows))
+        return NULL;
+    *gens = rows[i].gens;
+    return &rows[i].desc;
+}
 
 const struct pm4_desc *pm4_describe(enum gfx gen, unsigned opcode)
 {
@@ -38,4 +72,26 @@ const struct pm4_desc *pm4_describe(enum gfx gen, unsigned opcode)
         if (rows[i].desc.opcode == opcode && rows[i].gens & 1u << gen)
             return &rows[i].desc;
     return NULL;
+}
+
+const struct pm4_desc *pm4_layout(enum gfx gen, const struct pm4_packet *p)
+{
+    if (p->type != 3)
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].desc.opcode == p->opcode && rows[i].gens & 1u << gen &&
+            !rows[i].desc.repeats && rows[i].desc.dword_count == p->body_dw)
+            return &rows[i].desc;
+    return pm4_describe(gen, p->opcode);
+}
+
+const struct pm4_dword *pm4_dword_at(const struct pm4_desc *d, uint32_t i)
+{
+    if (i < d->dword_count)
+        return &d->dwords[i];
+    if (!d->repeats)
+        return NULL;
+
+    uint32_t first = d->dword_count - d->repeats;
+    return &d->dwords[first + (i - first) % d->repeats];
 }
