@@ -13,6 +13,8 @@
  * 47 are ignored, so GFX9's sign-extended addresses and the packets' 48-bit ones agree. */
 struct mem_vm;
 
+#define MEM_VA_MASK ((UINT64_C(1) << 48) - 1)
+
 enum mem_prot { MEM_R = 1, MEM_W = 2, MEM_X = 4, MEM_RWX = 7 };
 
 /* Who accesses memory: kept in faults and in the byte counters. */
@@ -43,7 +45,7 @@ struct mem_fault {
     uint64_t count;      /* how often the same (pc, client, page) faulted */
 };
 
-/* Names the accessor for a fault; NULL is allowed wherever one is asked for. */
+/* Names the accessor for a fault. NULL is allowed wherever one is asked for and means MEM_HOST. */
 struct mem_who {
     enum mem_client client;
     uint64_t pc_va;
@@ -54,8 +56,9 @@ struct mem_vm *mem_vm_create(void);
 void mem_vm_destroy(struct mem_vm *vm);
 
 /* Map bytes at va onto host memory that the caller owns and keeps alive (host != NULL), or onto
- * zeroed memory that the page table owns (host == NULL). va and bytes are multiples of 4096.
- * A new mapping replaces what it overlaps. Returns 0, or -1 with *e set. */
+ * zeroed memory that the page table owns (host == NULL). va and bytes are multiples of 4096, bytes
+ * is not 0, and va + bytes is at most 2^48. A new mapping replaces what it overlaps. Returns 0, or
+ * -1 with *e set and nothing changed. */
 int mem_map(struct mem_vm *vm, uint64_t va, uint64_t bytes, void *host, unsigned prot,
             struct err *e);
 
@@ -82,8 +85,9 @@ bool mem_next(const struct mem_vm *vm, uint64_t va, struct mem_span *out);
  * fault is recorded. */
 void *mem_ptr(const struct mem_vm *vm, uint64_t va, uint64_t bytes, unsigned prot);
 
-/* Copy out of or into GPU memory, across mappings. Unmapped bytes read as zero and are dropped
- * on write; the fault is recorded once and false returned. */
+/* Copy out of or into GPU memory, across mappings. Unmapped bytes read as zero and are dropped on
+ * write; one fault is recorded, at the first such byte, and false returned. Reads need MEM_R
+ * (MEM_FETCH: MEM_X), writes MEM_W; MEM_HOST needs none. */
 bool mem_read(struct mem_vm *vm, uint64_t va, void *dst, uint64_t bytes,
               const struct mem_who *who);
 bool mem_write(struct mem_vm *vm, uint64_t va, const void *src, uint64_t bytes,
@@ -93,9 +97,13 @@ bool mem_write(struct mem_vm *vm, uint64_t va, const void *src, uint64_t bytes,
 void mem_fault_record(struct mem_vm *vm, uint64_t va, uint32_t bytes, bool write,
                       const struct mem_who *who);
 
-/* Recorded faults, sorted by (client, pc, va): at most 4096 distinct ones are kept, all are
- * counted in *total (may be NULL). The array stays valid until the next access. */
+/* Recorded faults, sorted by (client, pc, va), one for each (client, pc, page, direction): the 4096
+ * lowest are kept, all are counted in *total (may be NULL). The array stays valid until the next
+ * access. */
 const struct mem_fault *mem_faults(const struct mem_vm *vm, size_t *n, uint64_t *total);
+
+/* "CB", "shader", ...: for reports and counter names. */
+const char *mem_client_name(enum mem_client client);
 
 /* One line of text about a fault, for reports. */
 void mem_fault_format(const struct mem_fault *f, char *out, size_t out_bytes);
