@@ -147,6 +147,7 @@ struct wave {
     const char *why;    /* static text when WAVE_HALTED */
     uint32_t id;        /* launch number within the device, from 1 */
     bool trace;
+    bool d16_unpacked; /* the target keeps D16 data one half to a VGPR (gfx800..gfx803) */
 
     struct mem_vm *vm;
     const struct wave_ops *ops;

@@ -161,3 +161,11 @@ void vmem_scratch_scalar_store(struct wave *w, const struct insn *in, unsigned n
         store_dword(w, va + 4 * i, w->s[(in->data + i) & 0xff]);
     w->counters.scalar_bytes += 4 * n;
 }
+
+void vmem_scalar_time(struct wave *w, const struct insn *in, bool real)
+{
+    uint64_t t = w->ops->memtime(w, real);
+
+    write_sgpr(w, in->dst, (uint32_t)t);
+    write_sgpr(w, in->dst + 1u, (uint32_t)(t >> 32));
+}

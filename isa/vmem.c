@@ -540,6 +540,25 @@ static void load_to_lds(struct wave *w, const struct insn *in, const struct lane
     }
 }
 
+void vmem_buffer_store_lds(struct wave *w, const struct insn *in)
+{
+    struct vsharp v;
+    struct lanes l;
+
+    vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
+    vmem_buffer_lanes(w, in, &v, 4, 1, &l);
+    for (unsigned lane = 0; lane < 64; lane++) {
+        uint32_t at = (w->s[SREG_M0] & 0xffff) + (uint32_t)in->offset + 4 * lane;
+        uint32_t m = at + 4 <= w->lds_bytes ? load_le32(w->lds + at) : 0;
+
+        if (!(l.ok[0] >> lane & 1))
+            continue;
+        write_lane(w, l.va[lane], &m, 4);
+        w->counters.written_bytes += 4;
+        w->counters.lds_bytes += 4;
+    }
+}
+
 void vmem_buffer_load(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n)
 {
     struct vsharp v;

@@ -34,13 +34,14 @@ uint64_t vmem_atomic_value(enum vmem_atomic op, bool wide, uint64_t old, uint64_
 /* MUBUF: n elements (n > 1 only with VM_DW); LDS, TFE, ADDR64, swizzled V#s included. */
 void vmem_buffer_load(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n);
 void vmem_buffer_store(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n);
+/* buffer_store_lds_dword: LDS at M0[15:0] + offset + lane * 4 goes to memory. */
+void vmem_buffer_store_lds(struct wave *w, const struct insn *in);
 void vmem_buffer_atomic(struct wave *w, const struct insn *in, enum vmem_atomic op, bool wide);
 
 /* buffer_load/store_format_*, tbuffer_*: n components; the format is the V#'s for MUBUF and the
- * instruction's for MTBUF. With d16 the VGPRs hold halves: packed two to a register where
- * the target packs (`packed`), one per register on gfx800..803; hi: into/from bits 31:16 (one
- * component). */
-enum vmem_d16 { D16_NONE, D16_UNPACKED, D16_PACKED, D16_HI };
+ * instruction's for MTBUF. D16_HALVES: the VGPRs hold halves, two to a register, or one where
+ * the target does not pack them (w->d16_unpacked); D16_HI: one, in bits 31:16. */
+enum vmem_d16 { D16_NONE, D16_HALVES, D16_HI };
 void vmem_format_load(struct wave *w, const struct insn *in, unsigned n, enum vmem_d16 d16);
 void vmem_format_store(struct wave *w, const struct insn *in, unsigned n, enum vmem_d16 d16);
 
@@ -57,5 +58,15 @@ void vmem_scalar_atomic(struct wave *w, const struct insn *in, enum vmem_atomic 
                         bool buffer);
 void vmem_scratch_scalar_load(struct wave *w, const struct insn *in, unsigned n);
 void vmem_scratch_scalar_store(struct wave *w, const struct insn *in, unsigned n);
+
+/* s_memtime, s_memrealtime. */
+void vmem_scalar_time(struct wave *w, const struct insn *in, bool real);
+
+/* MIMG and EXP: collect the operands and call w->ops (outside.c). */
+void vmem_image(struct wave *w, const struct insn *in);
+void vmem_export(struct wave *w, const struct insn *in);
+
+/* The body of an instruction that orders or flushes what this model has no copy of (caches). */
+#define NOTHING ((void)0)
 
 #endif
