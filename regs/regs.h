@@ -32,18 +32,25 @@ struct reg {
     enum reg_space space;
     const struct reg_field *fields; /* ascending by low bit */
     uint16_t field_count;
+    uint8_t ext;                    /* mask of reg_ext: the extension that brings it, or 0 */
 };
 
-/* Extension blocks that a chip carries on top of its generation. */
+/* Extension blocks that a chip carries on top of its generation (the same bits as chip_ext). */
 enum reg_ext { REG_EXT_VRS = 1 };
 
-/* One generation's registers, ascending by offset. `ext` is a mask of reg_ext. */
-const struct reg *regs_list(enum gfx gen, unsigned ext, size_t *count);
+/* The registers of a chip in the order of their offsets: the one after `after`, the first when that is
+ * NULL; NULL at the end. `ext` is a mask of reg_ext. */
+const struct reg *regs_next(enum gfx gen, unsigned ext, const struct reg *after);
 
-/* By name (exact, AMD's spelling), by byte offset, by id. NULL when `gen` has none. */
+/* By name (exact, AMD's spelling), by byte offset (a multiple of 4), by id (whatever the
+ * extensions). NULL when there is none. By id and by offset take constant time. */
 const struct reg *regs_by_name(enum gfx gen, unsigned ext, const char *name);
 const struct reg *regs_by_offset(enum gfx gen, unsigned ext, uint32_t offset_bytes);
 const struct reg *regs_by_id(enum gfx gen, enum reg_id id);
+
+/* Element i of the array of registers of which `r` is an element, counted from `r`: R_NONE past the end.
+ * Of a register that belongs to no array, 0 is itself. */
+enum reg_id regs_element(enum reg_id r, unsigned i);
 
 /* A field of a register by its name; NULL when it has none. */
 const struct reg_field *regs_field_by_name(const struct reg *r, const char *name);
@@ -53,6 +60,12 @@ const char *regs_enum_name(const struct reg_field *f, uint32_t value);
 
 /* The register that a field id belongs to. */
 enum reg_id regs_field_register(enum reg_field_id f);
+
+/* The bits of a field, both inclusive; false when `gen` does not have it. */
+bool regs_field_bits(enum gfx gen, enum reg_field_id f, unsigned *lo, unsigned *hi);
+
+/* The extension that brings a field, as a mask of reg_ext; 0 when it belongs to the generation. */
+unsigned regs_field_ext(enum gfx gen, enum reg_field_id f);
 
 /* ---- the register file ------------------------------------------------------------------- */
 
@@ -80,10 +93,14 @@ void regs_clear_state(struct reg_file *rf);
 uint32_t regs_get(const struct reg_file *rf, enum reg_id r);
 uint32_t regs_get_i(const struct reg_file *rf, enum reg_id r, unsigned i);
 void regs_set(struct reg_file *rf, enum reg_id r, uint32_t value);
+void regs_set_i(struct reg_file *rf, enum reg_id r, unsigned i, uint32_t value);
 
-/* Value of a field, shifted down; 0 when the generation does not have it. */
+/* Value of a field, shifted down; 0 when the chip does not have it. Setting one that it does not
+ * have does nothing; bits of `field` beyond the field's width are dropped. */
 uint32_t regs_field(const struct reg_file *rf, enum reg_field_id f);
 uint32_t regs_field_i(const struct reg_file *rf, enum reg_field_id f, unsigned i);
+void regs_field_set(struct reg_file *rf, enum reg_field_id f, uint32_t field);
+void regs_field_set_i(struct reg_file *rf, enum reg_field_id f, unsigned i, uint32_t field);
 
 /* The field taken out of, or put into, a value that is not in the file. */
 uint32_t regs_extract(enum gfx gen, enum reg_field_id f, uint32_t value);
