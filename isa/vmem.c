@@ -236,7 +236,7 @@ uint64_t vmem_scratch_va(const struct wave *w, uint32_t offset, unsigned lane)
 
 /* ---- data --------------------------------------------------------------------------------- */
 
-static unsigned data_bytes(enum vmem_data t)
+unsigned vmem_data_bytes(enum vmem_data t)
 {
     switch (t) {
     case VM_U8: case VM_S8: case VM_U8_LO: case VM_U8_HI: case VM_S8_LO: case VM_S8_HI:
@@ -250,7 +250,7 @@ static unsigned data_bytes(enum vmem_data t)
 }
 
 /* A loaded element as the VGPR receives it; `old` is the VGPR's value. */
-static uint32_t widen(enum vmem_data t, uint32_t m, uint32_t old)
+uint32_t vmem_widen(enum vmem_data t, uint32_t m, uint32_t old)
 {
     switch (t) {
     case VM_U8: return m & 0xff;
@@ -268,7 +268,7 @@ static uint32_t widen(enum vmem_data t, uint32_t m, uint32_t old)
     return m;
 }
 
-static uint32_t narrow(enum vmem_data t, uint32_t v)
+uint32_t vmem_narrow(enum vmem_data t, uint32_t v)
 {
     return t == VM_U8_HI || t == VM_S8_HI || t == VM_B16_HI ? v >> 16 : v;
 }
@@ -286,7 +286,7 @@ static bool contiguous(const struct lanes *l)
 static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum vmem_data t,
                        unsigned n)
 {
-    unsigned bytes = data_bytes(t);
+    unsigned bytes = vmem_data_bytes(t);
     uint64_t exec = wave_exec(w);
 
     if (t == VM_DW && n == 1 && contiguous(l)) {
@@ -319,7 +319,7 @@ static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum
             uint32_t *out = vmem_vgpr_out(w, dst, i);
 
             if (out)
-                out[lane] = widen(t, m[i], out[lane]);
+                out[lane] = vmem_widen(t, m[i], out[lane]);
         }
     }
 }
@@ -327,7 +327,7 @@ static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum
 static void store_lanes(struct wave *w, unsigned src, const struct lanes *l, enum vmem_data t,
                         unsigned n)
 {
-    unsigned bytes = data_bytes(t);
+    unsigned bytes = vmem_data_bytes(t);
     uint64_t exec = wave_exec(w);
 
     if (t == VM_DW && n == 1 && contiguous(l)) {
@@ -346,7 +346,7 @@ static void store_lanes(struct wave *w, unsigned src, const struct lanes *l, enu
         if (!(exec & bit))
             continue;
         for (unsigned i = 0; i < n; i++)
-            m[i] = narrow(t, vmem_vgpr(w, src + i)[lane]);
+            m[i] = vmem_narrow(t, vmem_vgpr(w, src + i)[lane]);
         if (l->ok[n - 1] & bit) {
             write_lane(w, l->va[lane], m, bytes * n);
             w->counters.written_bytes += bytes * n;
@@ -532,10 +532,10 @@ static void load_to_lds(struct wave *w, const struct insn *in, const struct lane
         if (!(exec & bit))
             continue;
         if (l->ok[0] & bit)
-            read_lane(w, l->va[lane], &m, data_bytes(t));
+            read_lane(w, l->va[lane], &m, vmem_data_bytes(t));
         if (at + 4 <= w->lds_bytes)
-            store_le32(w->lds + at, widen(t, m, 0));
-        w->counters.read_bytes += data_bytes(t);
+            store_le32(w->lds + at, vmem_widen(t, m, 0));
+        w->counters.read_bytes += vmem_data_bytes(t);
         w->counters.lds_bytes += 4;
     }
 }
@@ -565,7 +565,7 @@ void vmem_buffer_load(struct wave *w, const struct insn *in, enum vmem_data t, u
     struct lanes l;
 
     vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
-    vmem_buffer_lanes(w, in, &v, data_bytes(t), n, &l);
+    vmem_buffer_lanes(w, in, &v, vmem_data_bytes(t), n, &l);
     if (in->lds) {
         load_to_lds(w, in, &l, t);
         return;
@@ -581,7 +581,7 @@ void vmem_buffer_store(struct wave *w, const struct insn *in, enum vmem_data t, 
     struct lanes l;
 
     vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
-    vmem_buffer_lanes(w, in, &v, data_bytes(t), n, &l);
+    vmem_buffer_lanes(w, in, &v, vmem_data_bytes(t), n, &l);
     store_lanes(w, in->data, &l, t, n);
 }
 
@@ -603,7 +603,7 @@ void vmem_buffer_atomic(struct wave *w, const struct insn *in, enum vmem_atomic 
 static void flat_lds(struct wave *w, const struct insn *in, const struct lanes *l, uint64_t lds,
                      enum vmem_data t, unsigned n, bool store)
 {
-    unsigned bytes = data_bytes(t);
+    unsigned bytes = vmem_data_bytes(t);
 
     for (unsigned lane = 0; lane < 64; lane++) {
         uint64_t at = l->va[lane];
@@ -616,7 +616,7 @@ static void flat_lds(struct wave *w, const struct insn *in, const struct lanes *
             uint32_t m = 0;
 
             if (store) {
-                m = narrow(t, vmem_vgpr(w, in->data + i)[lane]);
+                m = vmem_narrow(t, vmem_vgpr(w, in->data + i)[lane]);
                 if (inside)
                     memcpy(w->lds + at, &m, bytes);
             } else {
@@ -625,7 +625,7 @@ static void flat_lds(struct wave *w, const struct insn *in, const struct lanes *
                 if (inside)
                     memcpy(&m, w->lds + at, bytes);
                 if (out)
-                    out[lane] = widen(t, m, out[lane]);
+                    out[lane] = vmem_widen(t, m, out[lane]);
             }
         }
     }

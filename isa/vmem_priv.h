@@ -37,6 +37,12 @@ uint8_t *vmem_host(struct wave *w, uint64_t va, uint64_t bytes, unsigned prot);
 const uint32_t *vmem_vgpr(const struct wave *w, unsigned opd);
 uint32_t *vmem_vgpr_out(struct wave *w, unsigned opd, unsigned i);
 
+/* Bytes of an element in memory; a loaded element as its VGPR (that held `old`) receives it; a VGPR
+ * as a store sends it. */
+unsigned vmem_data_bytes(enum vmem_data t);
+uint32_t vmem_widen(enum vmem_data t, uint32_t m, uint32_t old);
+uint32_t vmem_narrow(enum vmem_data t, uint32_t v);
+
 void vmem_tfe(struct wave *w, unsigned dst, unsigned n);
 uint64_t vmem_scratch_va(const struct wave *w, uint32_t offset, unsigned lane);
 uint64_t vmem_atomic_host(uint8_t *p, enum vmem_atomic op, bool wide, uint64_t data,
