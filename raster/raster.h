@@ -1,10 +1,331 @@
 /* raster: the fixed-function pipeline (IA, PA, SC, DB, CB, TA), testable with no shader.
+ *
+ * A draw decodes the registers once into an immutable struct raster_state; everything below works
+ * from that and never looks at a register. The stages are plain functions over plain data:
+ *
+ *   raster_state_decode()   registers -> struct raster_state
+ *   raster_ia_*()           indices   -> primitives (vertex numbers)              IA, VGT
+ *   raster_pa_prim()        vertices  -> screen-space primitives                  PA: clip, cull
+ *   raster_sc_prim()        primitive -> quads with sample masks, tile by tile    SC
+ *   raster_interp()         quad      -> barycentrics, position, coverage         SC, SPI
+ *   raster_db_*()           quad      -> samples that pass depth and stencil      DB
+ *   raster_cb_*()           exports   -> colour memory                            CB
+ *
  * Sees base/, mem/, regs/. */
 #ifndef ATOLL_RASTER_H
 #define ATOLL_RASTER_H
 
 #include "base/base.h"
+#include "base/chip.h"
 #include "mem/mem.h"
 #include "regs/regs.h"
+
+#define RASTER_MRTS        8
+#define RASTER_SAMPLES_MAX 16
+#define RASTER_VIEWPORTS   16
+#define RASTER_CLIPRECTS   4
+#define RASTER_UCPS        6
+#define RASTER_PARAMS_MAX  32
+
+/* Screen coordinates are fixed point with 12 bits of fraction, the finest grid that
+ * PA_SU_VTX_CNTL.QUANT_MODE knows; coarser grids are multiples of it. A sample position (1/16
+ * pixel) is exact in it. Vertices are kept within +-2^15 pixels, so an edge function, a sum of two
+ * products of 28-bit numbers, fits 64 bits. */
+#define RASTER_FIX_BITS 12
+#define RASTER_FIX_ONE  (1 << RASTER_FIX_BITS)
+#define RASTER_FIX_MAX  (INT32_C(1) << (15 + RASTER_FIX_BITS))
+
+/* ---- decoded state ----------------------------------------------------------------------- */
+
+/* Pixels x0 <= x < x1, y0 <= y < y1; empty when x0 >= x1 or y0 >= y1. */
+struct raster_rect {
+    int32_t x0, y0, x1, y1;
+};
+
+/* Which edges own the samples that lie exactly on them: PA_SC_EDGERULE.ER_TRI and its like. */
+enum { RASTER_ER_BOTTOM = 1, RASTER_ER_TOP = 2, RASTER_ER_RIGHT = 4, RASTER_ER_LEFT = 8 };
+
+/* VGT_PRIMITIVE_TYPE.PRIM_TYPE; the names are AMD's DI_PT_*. */
+enum raster_prim_type {
+    DI_PT_NONE = 0, DI_PT_POINTLIST = 1, DI_PT_LINELIST = 2, DI_PT_LINESTRIP = 3,
+    DI_PT_TRILIST = 4, DI_PT_TRIFAN = 5, DI_PT_TRISTRIP = 6, DI_PT_PATCH = 9,
+    DI_PT_LINELIST_ADJ = 10, DI_PT_LINESTRIP_ADJ = 11, DI_PT_TRILIST_ADJ = 12,
+    DI_PT_TRISTRIP_ADJ = 13, DI_PT_RECTLIST = 17, DI_PT_LINELOOP = 18, DI_PT_QUADLIST = 19,
+    DI_PT_QUADSTRIP = 20, DI_PT_POLYGON = 21,
+};
+
+struct raster_ia_state {
+    uint32_t prim_type;           /* enum raster_prim_type */
+    bool restart;                 /* VGT_MULTI_PRIM_IB_RESET_EN */
+    uint32_t restart_index;       /* compared with the index as read, before the offset */
+    uint32_t index_offset;        /* VGT_INDX_OFFSET */
+    uint32_t index_min, index_max; /* VGT_MIN/MAX_VTX_INDX: the sum is clamped */
+    uint32_t step_rate[2];        /* VGT_INSTANCE_STEP_RATE_0/1 */
+    uint32_t reuse_depth;         /* VGT_VERTEX_REUSE_BLOCK_CNTL; 0: VGT_REUSE_OFF */
+    bool prim_id;                 /* VGT_PRIMITIVEID_EN */
+    bool provoking_last;
+};
+
+struct raster_viewport {
+    float xscale, xoffset, yscale, yoffset, zscale, zoffset;
+    float zmin, zmax;             /* PA_SC_VPORT_ZMIN/ZMAX */
+    struct raster_rect scissor;   /* everything that clips pixels of this viewport, intersected */
+};
+
+struct raster_pa_state {
+    /* PA_CL_VTE_CNTL */
+    bool xscale_ena, xoffset_ena, yscale_ena, yoffset_ena, zscale_ena, zoffset_ena;
+    bool xy_is_divided, z_is_divided, w_is_w; /* VTX_XY_FMT, VTX_Z_FMT, VTX_W0_FMT */
+    /* PA_CL_CLIP_CNTL */
+    bool clip_disable, dx_clip_space, znear_clip, zfar_clip, rasterization_kill, vtx_kill_or;
+    bool linear_attr_clip, ucp_cull_only;
+    uint32_t ucp_ena;             /* mask */
+    float ucp[RASTER_UCPS][4];
+    float gb_horz_clip, gb_vert_clip, gb_horz_disc, gb_vert_disc;
+    /* PA_CL_VS_OUT_CNTL */
+    uint32_t clip_dist_ena, cull_dist_ena; /* masks over the 8 distances */
+    bool use_point_size, use_edge_flag, use_rt_index, use_viewport_index, use_kill_flag;
+    bool misc_vec, ccdist0_vec, ccdist1_vec;
+    /* PA_SU_SC_MODE_CNTL */
+    bool cull_front, cull_back, front_is_cw, persp_corr_dis, vtx_window_offset;
+    bool provoking_last;
+    bool poly_mode;
+    uint32_t ptype_front, ptype_back; /* 0 points, 1 lines, 2 triangles */
+    /* polygon offset; scale and offset of front and back faces */
+    bool offset_front_ena, offset_back_ena, offset_para_ena;
+    float offset_scale[2], offset_offset[2], offset_clamp;
+    int offset_db_bits;           /* POLY_OFFSET_NEG_NUM_DB_BITS, negative */
+    bool offset_db_float;
+    /* PA_SU_VTX_CNTL */
+    bool pix_center_half;         /* pixel centres at half-integers */
+    uint32_t round_mode;          /* 0 truncate, 1 round, 2 to even, 3 to odd */
+    unsigned quant_bits;          /* bits of fraction, 0..12 */
+    int32_t window_offset_x, window_offset_y;
+    int32_t hw_offset_x_px, hw_offset_y_px; /* PA_SU_HARDWARE_SCREEN_OFFSET, in pixels */
+    uint32_t point_width, point_height;     /* half sizes, 1/16 pixel */
+    float point_min, point_max;             /* full sizes in pixels */
+    uint32_t line_width;                    /* half width, 1/16 pixel */
+    struct raster_viewport vp[RASTER_VIEWPORTS];
+};
+
+struct raster_sample_pos {
+    int8_t x, y; /* from the pixel's centre, 1/16 pixel, -8..7 */
+};
+
+struct raster_sc_state {
+    bool msaa;                    /* PA_SC_MODE_CNTL_0.MSAA_ENABLE */
+    unsigned samples_log2;        /* coverage samples: PA_SC_AA_CONFIG.MSAA_NUM_SAMPLES */
+    unsigned exposed_log2;        /* samples that the pixel shader sees */
+    /* For each pixel of the quad (x & 1 | (y & 1) << 1). */
+    struct raster_sample_pos pos[4][RASTER_SAMPLES_MAX];
+    uint16_t aa_mask[4];
+    uint8_t centroid_priority[RASTER_SAMPLES_MAX];
+    unsigned er_tri, er_point, er_rect; /* masks of RASTER_ER_* */
+    uint32_t er_line_lr, er_line_rl, er_line_tb, er_line_bt;
+    bool line_last_pixel, line_expand_width, line_perp_endcap, line_diamond;
+    bool cliprects_used;
+    uint16_t cliprect_rule;       /* bit i: pixels inside exactly the rects of mask i are drawn */
+    struct raster_rect cliprect[RASTER_CLIPRECTS];
+    unsigned ps_iter_log2;        /* samples shaded per pixel; 0 unless PS_ITER_SAMPLE */
+    bool overrasterize;           /* DB_EQAA.OVERRASTERIZATION_AMOUNT != 0 */
+    unsigned overrasterize_log2;
+};
+
+/* What SPI loads into a pixel shader wave: bits of SPI_PS_INPUT_ENA and _ADDR. */
+enum {
+    RASTER_IN_PERSP_SAMPLE = 1 << 0, RASTER_IN_PERSP_CENTER = 1 << 1,
+    RASTER_IN_PERSP_CENTROID = 1 << 2, RASTER_IN_PERSP_PULL_MODEL = 1 << 3,
+    RASTER_IN_LINEAR_SAMPLE = 1 << 4, RASTER_IN_LINEAR_CENTER = 1 << 5,
+    RASTER_IN_LINEAR_CENTROID = 1 << 6, RASTER_IN_LINE_STIPPLE = 1 << 7,
+    RASTER_IN_POS_X = 1 << 8, RASTER_IN_POS_Y = 1 << 9, RASTER_IN_POS_Z = 1 << 10,
+    RASTER_IN_POS_W = 1 << 11, RASTER_IN_FRONT_FACE = 1 << 12, RASTER_IN_ANCILLARY = 1 << 13,
+    RASTER_IN_SAMPLE_COVERAGE = 1 << 14, RASTER_IN_POS_FIXED_PT = 1 << 15,
+    RASTER_IN_COUNT = 16
+};
+
+/* One attribute of the pixel shader: SPI_PS_INPUT_CNTL_n. */
+struct raster_ps_input {
+    uint8_t offset;       /* parameter of the vertex, when not default or passthrough */
+    uint8_t default_val;  /* 0: 0,0,0,0  1: 0,0,0,1  2: 1,1,1,0  3: 1,1,1,1 */
+    bool use_default, passthrough, flat, sprite;
+};
+
+struct raster_spi_state {
+    uint32_t ps_ena, ps_addr;     /* masks of RASTER_IN_* */
+    unsigned num_interp;
+    bool param_gen;
+    struct raster_ps_input in[RASTER_PARAMS_MAX];
+    unsigned pos_location;        /* SPI_BARYC_CNTL.POS_FLOAT_LOCATION: 0 centre, 1 centroid, 2 sample */
+    bool pos_ulc;                 /* POS_FLOAT_ULC: upper left corner */
+    bool front_face_all_bits;
+    bool center_is_centroid[2];   /* PERSP/LINEAR_CENTER_CNTL: evaluate "centre" at the centroid */
+    bool centroid_is_center[2];   /* PERSP/LINEAR_CENTROID_CNTL */
+    unsigned vs_export_count;     /* parameters exported: 1..32 */
+    uint8_t pos_format[4];        /* SPI_SHADER_POS_FORMAT */
+    uint8_t z_format;             /* SPI_SHADER_Z_FORMAT */
+    uint8_t col_format[RASTER_MRTS];
+    bool flat_ena, sprite_ena;    /* SPI_INTERP_CONTROL_0 */
+    uint8_t sprite_sel[4];        /* 0 zero, 1 one, 2 S, 3 T, 4 none */
+    bool sprite_top_1;
+};
+
+struct raster_state {
+    enum gfx gen;
+    struct raster_ia_state ia;
+    struct raster_pa_state pa;
+    struct raster_sc_state sc;
+    struct raster_spi_state spi;
+};
+
+/* ---- what was counted -------------------------------------------------------------------- */
+
+/* Names as in the table of counters of emu/, which sums these. */
+struct raster_counters {
+    uint64_t ia_primitives;
+    uint64_t pa_prims_in;      /* into PA */
+    uint64_t pa_c_invocations; /* into the clipper */
+    uint64_t pa_c_primitives;  /* out of the clipper */
+    uint64_t pa_clipped;       /* cut by a plane */
+    uint64_t pa_culled;        /* dropped: outside, facing, zero area, cull distance, NaN */
+    uint64_t sc_prims, sc_tiles, sc_quads, sc_pixels, sc_samples;
+    uint64_t db_tested, db_passed, db_z_failed, db_s_failed;
+    uint64_t db_quads_early, db_quads_late, db_tiles_hiz_culled;
+    uint64_t cb_pixels, cb_samples, cb_blended, cb_resolved, cb_eliminated;
+};
+
+/* ---- IA: indices to primitives ------------------------------------------------------------ */
+
+#define RASTER_PRIM_VERTS 3
+
+/* A primitive as vertex numbers (positions in the stream of indices, not the indices). */
+struct raster_ia_prim {
+    uint32_t v[RASTER_PRIM_VERTS];
+    uint8_t verts;      /* 1 point, 2 line, 3 triangle or rectangle */
+    uint8_t provoking;  /* whose flat attributes count */
+    bool rect;          /* RECTLIST: the three vertices span a screen-aligned rectangle */
+    uint32_t prim_id;   /* of the input primitive, from 0 for each instance */
+};
+
+/* The assembler: feed it one vertex number after another. Holds at most one partial primitive. */
+struct raster_ia {
+    uint32_t type;
+    bool provoking_last;
+    uint32_t have;      /* vertices since the last restart */
+    uint32_t v[4];
+    uint32_t prim_id;
+};
+
+/* Whether this type is assembled. When not, nothing is drawn and the caller says so loudly. */
+bool raster_ia_known(uint32_t prim_type);
+
+void raster_ia_begin(struct raster_ia *ia, uint32_t prim_type, bool provoking_last);
+
+/* One more vertex. Writes the primitives that it completes (0..2) to out[]; returns how many. */
+unsigned raster_ia_vertex(struct raster_ia *ia, uint32_t v, struct raster_ia_prim out[2]);
+
+/* The end of the indices, or a restart index: writes what that completes (a line loop's last
+ * line), starts anew. Primitive ids go on. */
+unsigned raster_ia_cut(struct raster_ia *ia, struct raster_ia_prim out[2]);
+
+/* How many vertices a whole primitive of a list type has; 0 for strips, fans, loops. */
+unsigned raster_ia_list_size(uint32_t prim_type);
+
+/* ---- PA: vertices to screen-space primitives ------------------------------------------------ */
+
+/* What the vertex stage exported for a vertex. */
+struct raster_vertex {
+    float pos[4];            /* POS0 */
+    float point_size;        /* POS1.x */
+    uint32_t edge_flag;      /* POS1.y */
+    uint32_t rt_index;       /* POS1.z: array slice */
+    uint32_t viewport;       /* POS1.w */
+    float dist[8];           /* clip and cull distances */
+    uint32_t kill;
+    uint32_t param_slot;     /* of the parameter cache: the caller's */
+};
+
+/* a0 + dx * (x - x0) + dy * (y - y0), x and y in pixels, (x0, y0) of the primitive. */
+struct raster_plane {
+    double a0, dx, dy;
+};
+
+enum raster_shape { RASTER_TRIANGLE, RASTER_RECTANGLE, RASTER_POINT, RASTER_LINE };
+
+/* A primitive after clipping, culling and the viewport transform. Barycentrics always refer to
+ * the input primitive's three vertices, so clipping makes no new attributes. */
+struct raster_prim {
+    enum raster_shape shape;
+    int32_t x[4], y[4];      /* corners, fixed point; 3 of a triangle, else 4 in order around */
+    uint8_t corners;
+    bool front;
+    double x0, y0;           /* reference point of the planes, in pixels */
+    struct raster_plane persp_w; /* 1 / w */
+    struct raster_plane persp_i, persp_j; /* i / w, j / w */
+    struct raster_plane lin_i, lin_j, z;
+    float zmin, zmax;        /* of the viewport: depth is clamped to it */
+    struct raster_rect scissor;
+    uint32_t slice;          /* render target array index */
+    uint32_t viewport;
+    uint32_t prim_id;
+    uint32_t slot[3];        /* parameter slots of the input vertices, in order */
+    uint8_t provoking;
+    bool is_point;
+    float sprite_s0, sprite_t0, sprite_ds, sprite_dt; /* point sprites: at (x0,y0), per pixel */
+};
+
+/* 3 vertices, at most one more for each of 6 frustum planes, w, 6 user planes, 8 distances: a fan of
+ * that many corners. A line or point gives one. */
+#define RASTER_PA_CORNERS_MAX (3 + 6 + 1 + RASTER_UCPS + 8)
+#define RASTER_PA_OUT_MAX     (RASTER_PA_CORNERS_MAX - 2)
+
+/* Clip, cull, transform and set up one primitive. v[] are its vertices. Returns the primitives
+ * written to out[]. */
+unsigned raster_pa_prim(const struct raster_state *st, const struct raster_ia_prim *ip,
+                        const struct raster_vertex *const v[3],
+                        struct raster_prim out[RASTER_PA_OUT_MAX], struct raster_counters *cnt);
+
+/* A screen coordinate (pixels) to the fixed-point grid of PA_SU_VTX_CNTL; saturates. NaN gives 0. */
+int32_t raster_quantise(const struct raster_pa_state *pa, float v);
+
+/* ---- SC: primitives to quads ---------------------------------------------------------------- */
+
+/* 2x2 pixels. Pixel p is (x + (p & 1), y + (p >> 1)); lanes 4q + p of a wave. */
+struct raster_quad {
+    int32_t x, y;            /* even */
+    uint16_t mask[4];        /* samples covered, of each pixel */
+    uint8_t iter;            /* with sample-rate shading: which pass over the pixel's samples */
+};
+
+#define RASTER_TILE_PX    8
+#define RASTER_TILE_QUADS 16
+
+/* Receives the covered quads of one 8x8 tile, at least one, in raster order. */
+typedef void (*raster_quads_fn)(void *ctx, const struct raster_prim *p,
+                                const struct raster_quad *q, unsigned n);
+
+/* Scan-convert: tiles in raster order over the primitive's bounding box. Exact. */
+void raster_sc_prim(const struct raster_state *st, const struct raster_prim *p,
+                    raster_quads_fn fn, void *ctx, struct raster_counters *cnt);
+
+/* Position of a sample in 1/16 pixel from the pixel's upper left corner. */
+void raster_sample_offset(const struct raster_sc_state *sc, unsigned pixel, unsigned sample,
+                          int *x16, int *y16);
+
+/* What SPI would load for one lane, as VGPR values in the order of the SPI_PS_INPUT bits. */
+struct raster_lane_in {
+    uint32_t persp_sample[2], persp_center[2], persp_centroid[2], pull_model[3];
+    uint32_t linear_sample[2], linear_center[2], linear_centroid[2];
+    uint32_t pos[4], front_face, ancillary, coverage, pos_fixed;
+};
+
+/* Compute the inputs of the mask `need` (RASTER_IN_*) for pixel `p` of a quad; others keep their
+ * value. A pixel that is not covered (a helper) gets the values at its centre. */
+void raster_interp(const struct raster_state *st, const struct raster_prim *prim,
+                   const struct raster_quad *q, unsigned p, uint32_t need,
+                   struct raster_lane_in *out);
+
+/* Depth of a sample of pixel (x, y), before any conversion to the depth format. */
+float raster_sample_z(const struct raster_state *st, const struct raster_prim *prim, int32_t x,
+                      int32_t y, unsigned sample);
 
 #endif

@@ -1,0 +1,224 @@
+/* Input assembly: a stream of vertex numbers becomes points, lines, triangles and rectangles.
+ *
+ * One row per primitive type of VGT_PRIMITIVE_TYPE. The order of a triangle's vertices keeps its
+ * winding and puts the provoking vertex (first or last, PA_SU_SC_MODE_CNTL.PROVOKING_VTX_LAST)
+ * where the rule of the type says; the orders are those that OpenGL and Vulkan document for
+ * their primitive topologies. Without a geometry shader the adjacency types draw what their
+ * inner vertices make. Patches need the tessellator and are not assembled here.
+ *
+ * Use: raster_ia_begin(), then raster_ia_vertex() for each vertex, raster_ia_cut() at a restart
+ * index and at the end. */
+#include "raster/raster.h"
+
+/* How primitive k of a type is made when vertex number n (since the last cut) arrives. */
+enum ia_kind {
+    IA_NONE, IA_LIST, IA_LINE_STRIP, IA_LINE_LOOP, IA_FAN, IA_STRIP, IA_POLYGON, IA_QUAD_LIST,
+    IA_QUAD_STRIP
+};
+
+static const struct ia_row {
+    uint8_t type, kind;
+    uint8_t size;       /* vertices of a list's primitive */
+    uint8_t verts;      /* of what comes out */
+    uint8_t pick[3];    /* which of a list's vertices */
+    bool rect, adjacency;
+} rows[] = {
+    { DI_PT_POINTLIST, IA_LIST, 1, 1, { 0 }, false, false },
+    { DI_PT_LINELIST, IA_LIST, 2, 2, { 0, 1 }, false, false },
+    { DI_PT_LINESTRIP, IA_LINE_STRIP, 0, 2, { 0 }, false, false },
+    { DI_PT_LINELOOP, IA_LINE_LOOP, 0, 2, { 0 }, false, false },
+    { DI_PT_TRILIST, IA_LIST, 3, 3, { 0, 1, 2 }, false, false },
+    { DI_PT_TRIFAN, IA_FAN, 0, 3, { 0 }, false, false },
+    { DI_PT_TRISTRIP, IA_STRIP, 0, 3, { 0 }, false, false },
+    { DI_PT_LINELIST_ADJ, IA_LIST, 4, 2, { 1, 2 }, false, true },
+    { DI_PT_LINESTRIP_ADJ, IA_LINE_STRIP, 0, 2, { 0 }, false, true },
+    { DI_PT_TRILIST_ADJ, IA_LIST, 6, 3, { 0, 2, 4 }, false, true },
+    { DI_PT_TRISTRIP_ADJ, IA_STRIP, 0, 3, { 0 }, false, true },
+    { DI_PT_RECTLIST, IA_LIST, 3, 3, { 0, 1, 2 }, true, false },
+    { DI_PT_QUADLIST, IA_QUAD_LIST, 4, 3, { 0 }, false, false },
+    { DI_PT_QUADSTRIP, IA_QUAD_STRIP, 0, 3, { 0 }, false, false },
+    { DI_PT_POLYGON, IA_POLYGON, 0, 3, { 0 }, false, false },
+};
+
+static const struct ia_row *find_row(uint32_t type)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].type == type)
+            return &rows[i];
+    return NULL;
+}
+
+bool raster_ia_known(uint32_t prim_type)
+{
+    return find_row(prim_type) != NULL;
+}
+
+unsigned raster_ia_list_size(uint32_t prim_type)
+{
+    const struct ia_row *r = find_row(prim_type);
+
+    return r ? r->size : 0;
+}
+
+void raster_ia_begin(struct raster_ia *ia, uint32_t prim_type, bool provoking_last)
+{
+    memset(ia, 0, sizeof *ia);
+    ia->type = prim_type;
+    ia->provoking_last = provoking_last;
+}
+
+static struct raster_ia_prim prim(const struct raster_ia *ia, unsigned verts, uint32_t a,
+                                  uint32_t b, uint32_t c, unsigned provoking)
+{
+    struct raster_ia_prim p = { .v = { a, b, c }, .verts = verts, .provoking = provoking,
+                                .prim_id = ia->prim_id };
+    return p;
+}
+
+/* The quad a, b, c, d (in order around) as two triangles that share the provoking vertex, which
+ * is a (first) or c or d (last: `last_is_c`). */
+static unsigned quad(struct raster_ia *ia, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
+                     bool last_is_c, struct raster_ia_prim out[2])
+{
+    if (!ia->provoking_last) {
+        out[0] = prim(ia, 3, a, b, c, 0);
+        out[1] = prim(ia, 3, a, c, d, 0);
+    } else if (last_is_c) {
+        out[0] = prim(ia, 3, a, b, c, 2);
+        out[1] = prim(ia, 3, d, a, c, 2);
+    } else {
+        out[0] = prim(ia, 3, a, b, d, 2);
+        out[1] = prim(ia, 3, b, c, d, 2);
+    }
+    ia->prim_id++;
+    return 2;
+}
+
+static unsigned one(struct raster_ia *ia, struct raster_ia_prim p, struct raster_ia_prim *out)
+{
+    *out = p;
+    ia->prim_id++;
+    return 1;
+}
+
+/* Vertex number n since the cut of a list: kept in v[] until the primitive is whole. Adjacency
+ * lists need six vertices but only pick three, so only those are kept. */
+static unsigned list_vertex(struct raster_ia *ia, const struct ia_row *r, uint32_t v,
+                            struct raster_ia_prim *out)
+{
+    uint32_t n = ia->have++;
+    struct raster_ia_prim p;
+
+    for (unsigned i = 0; i < r->verts; i++)
+        if (r->pick[i] == n)
+            ia->v[i] = v;
+    if (ia->have < r->size)
+        return 0;
+    ia->have = 0;
+    p = prim(ia, r->verts, ia->v[0], ia->v[1], ia->v[2],
+             ia->provoking_last ? r->verts - 1 : 0);
+    p.rect = r->rect;
+    return one(ia, p, out);
+}
+
+unsigned raster_ia_vertex(struct raster_ia *ia, uint32_t v, struct raster_ia_prim out[2])
+{
+    const struct ia_row *r = find_row(ia->type);
+    const bool last = ia->provoking_last;
+    uint32_t *h = ia->v, n;
+    unsigned count = 0;
+
+    if (!r)
+        return 0;
+    if (r->kind == IA_LIST)
+        return list_vertex(ia, r, v, out);
+
+    n = ia->have++;
+    switch (r->kind) {
+    case IA_LINE_STRIP: /* h[0] the vertex before, h[1] the one before that */
+        if (!r->adjacency && n >= 1)
+            count = one(ia, prim(ia, 2, h[0], v, 0, last), out);
+        else if (r->adjacency && n >= 3)
+            count = one(ia, prim(ia, 2, h[1], h[0], 0, last), out);
+        h[1] = h[0];
+        h[0] = v;
+        break;
+    case IA_LINE_LOOP: /* h[1] the first vertex */
+        if (n >= 1)
+            count = one(ia, prim(ia, 2, h[0], v, 0, last), out);
+        else
+            h[1] = v;
+        h[0] = v;
+        break;
+    case IA_FAN: /* h[0] the hub */
+        if (n >= 2)
+            count = one(ia, last ? prim(ia, 3, h[0], h[1], v, 2) : prim(ia, 3, h[1], v, h[0], 0),
+                        out);
+        h[n ? 1 : 0] = v;
+        break;
+    case IA_POLYGON: /* the first vertex provokes, whatever PROVOKING_VTX_LAST says */
+        if (n >= 2) {
+            *out = prim(ia, 3, h[0], h[1], v, 0);
+            count = 1;
+        }
+        h[n ? 1 : 0] = v;
+        break;
+    case IA_STRIP: /* h[0] the vertex before the last, h[1] the last */
+        if (r->adjacency) {
+            /* Every second vertex is an adjacent one; triangle k is whole only when the vertex
+             * after its last one has come. h[2] is the one that waits for it. */
+            if (!(n & 1)) {
+                h[2] = v;
+                break;
+            }
+            v = h[2];
+            n >>= 1;
+        }
+        if (n >= 2) {
+            bool odd = n & 1;
+            struct raster_ia_prim p;
+
+            if (!odd)
+                p = prim(ia, 3, h[0], h[1], v, last ? 2 : 0);
+            else if (last)
+                p = prim(ia, 3, h[1], h[0], v, 2);
+            else
+                p = prim(ia, 3, h[0], v, h[1], 0);
+            count = one(ia, p, out);
+        }
+        h[0] = h[1];
+        h[1] = v;
+        break;
+    case IA_QUAD_LIST:
+        if (n < 3) {
+            h[n] = v;
+        } else {
+            ia->have = 0;
+            count = quad(ia, h[0], h[1], h[2], v, false, out);
+        }
+        break;
+    case IA_QUAD_STRIP: /* h[0], h[1] the pair before, h[2] the first of this pair */
+        if (n >= 3 && (n & 1)) {
+            count = quad(ia, h[0], h[1], v, h[2], true, out);
+            h[0] = h[2];
+            h[1] = v;
+        } else {
+            h[n < 2 ? n : 2] = v;
+        }
+        break;
+    }
+    return count;
+}
+
+unsigned raster_ia_cut(struct raster_ia *ia, struct raster_ia_prim out[2])
+{
+    const struct ia_row *r = find_row(ia->type);
+    unsigned count = 0;
+
+    if (r && r->kind == IA_LINE_LOOP && ia->have >= 2)
+        count = one(ia, prim(ia, 2, ia->v[0], ia->v[1], 0, ia->provoking_last), out);
+    if (r && r->kind == IA_POLYGON && ia->have >= 3)
+        ia->prim_id++;
+    ia->have = 0;
+    return count;
+}

@@ -1,0 +1,501 @@
+/* raster/: primitives from indices, clipping and set-up, exact coverage.
+ *
+ * The reference for coverage is written another way on purpose: __int128 rationals, one sample at a
+ * time, the rule of owned edges stated by nudging the sample instead of by biasing the edge. */
+#include "raster/raster.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- random numbers: the same on every host ------------------------------------------------ */
+
+static uint64_t rng_state;
+
+static uint32_t rnd(void)
+{
+    rng_state = rng_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(rng_state >> 33);
+}
+
+static int32_t rnd_in(int32_t lo, int32_t hi)
+{
+    return lo + (int32_t)(rnd() % (uint32_t)(hi - lo + 1));
+}
+
+/* ---- a state as the drivers set it ---------------------------------------------------------- */
+
+static struct raster_state state;
+
+#define SCREEN 64
+
+static void state_default(void)
+{
+    memset(&state, 0, sizeof state);
+    state.gen = GFX7;
+    state.pa.xscale_ena = state.pa.xoffset_ena = state.pa.yscale_ena = true;
+    state.pa.yoffset_ena = state.pa.zscale_ena = state.pa.zoffset_ena = true;
+    state.pa.w_is_w = state.pa.dx_clip_space = true;
+    state.pa.znear_clip = state.pa.zfar_clip = true;
+    state.pa.linear_attr_clip = true;
+    state.pa.gb_horz_clip = state.pa.gb_vert_clip = 100;
+    state.pa.gb_horz_disc = state.pa.gb_vert_disc = 1;
+    state.pa.pix_center_half = true;
+    state.pa.round_mode = 2;
+    state.pa.quant_bits = 8;
+    state.pa.point_width = state.pa.point_height = 8;
+    state.pa.point_max = 1000;
+    state.pa.line_width = 8;
+    for (unsigned i = 0; i < RASTER_VIEWPORTS; i++) {
+        struct raster_viewport *vp = &state.pa.vp[i];
+        vp->xscale = vp->xoffset = vp->yscale = vp->yoffset = SCREEN / 2;
+        vp->zscale = vp->zmax = 1;
+        vp->scissor = (struct raster_rect){ 0, 0, SCREEN, SCREEN };
+    }
+    state.sc.er_tri = state.sc.er_point = state.sc.er_rect = RASTER_ER_LEFT | RASTER_ER_TOP;
+    for (unsigned p = 0; p < 4; p++)
+        state.sc.aa_mask[p] = 0xffff;
+    for (unsigned s = 0; s < RASTER_SAMPLES_MAX; s++)
+        state.sc.centroid_priority[s] = s;
+}
+
+static void random_samples(unsigned samples_log2)
+{
+    state.sc.msaa = true;
+    state.sc.samples_log2 = samples_log2;
+    for (unsigned p = 0; p < 4; p++)
+        for (unsigned s = 0; s < RASTER_SAMPLES_MAX; s++)
+            state.sc.pos[p][s] = (struct raster_sample_pos){ rnd_in(-8, 7), rnd_in(-8, 7) };
+}
+
+/* ---- coverage, collected -------------------------------------------------------------------- */
+
+static uint16_t covered[SCREEN][SCREEN];
+static unsigned quads_seen;
+
+static void collect(void *ctx, const struct raster_prim *p, const struct raster_quad *q, unsigned n)
+{
+    ck_assert_uint_gt(n, 0);
+    for (unsigned i = 0; i < n; i++) {
+        ck_assert(!(q[i].x & 1) && !(q[i].y & 1));
+        ck_assert(q[i].mask[0] | q[i].mask[1] | q[i].mask[2] | q[i].mask[3]);
+        quads_seen++;
+        for (unsigned k = 0; k < 4; k++) {
+            int x = q[i].x + (int)(k & 1), y = q[i].y + (int)(k >> 1);
+
+            if (!q[i].mask[k])
+                continue;
+            ck_assert(x >= 0 && y >= 0 && x < SCREEN && y < SCREEN);
+            ck_assert_uint_eq(covered[y][x] & q[i].mask[k], 0);
+            covered[y][x] |= q[i].mask[k];
+        }
+    }
+}
+
+/* Is the point (x, y) inside the triangle, an owned edge counting as inside? Coordinates in 1/4096
+ * pixel. The rule for edges: move the point by an infinitesimal step, first in x, then (for
+ * horizontal edges) in y. */
+static bool inside(const int32_t tx[3], const int32_t ty[3], int64_t x, int64_t y, unsigned rule)
+{
+    bool left_in = rule & RASTER_ER_LEFT, top_in = rule & RASTER_ER_TOP;
+    __int128 area = (__int128)(tx[1] - tx[0]) * (ty[2] - ty[0]) -
+                    (__int128)(tx[2] - tx[0]) * (ty[1] - ty[0]);
+
+    if (area == 0)
+        return false;
+    for (unsigned k = 0; k < 3; k++) {
+        unsigned n = (k + 1) % 3;
+        __int128 e = (__int128)(tx[n] - tx[k]) * (y - ty[k]) - (__int128)(ty[n] - ty[k]) * (x - tx[k]);
+        __int128 by_x = -(__int128)(ty[n] - ty[k]), by_y = tx[n] - tx[k];
+
+        if (area < 0)
+            e = -e, by_x = -by_x, by_y = -by_y;
+        if (!left_in)
+            by_x = -by_x; /* owned edges are on the other side: step the other way */
+        if (!top_in)
+            by_y = -by_y;
+        if (e == 0)
+            e = by_x != 0 ? by_x : by_y;
+        if (e < 0)
+            return false;
+    }
+    return true;
+}
+
+static void scan(const int32_t x[3], const int32_t y[3])
+{
+    struct raster_prim p = { .shape = RASTER_TRIANGLE, .corners = 3,
+                             .scissor = { 0, 0, SCREEN, SCREEN } };
+    struct raster_counters cnt = { 0 };
+
+    memcpy(p.x, x, 3 * sizeof *x);
+    memcpy(p.y, y, 3 * sizeof *y);
+    raster_sc_prim(&state, &p, collect, NULL, &cnt);
+}
+
+static void check_triangle(const int32_t x[3], const int32_t y[3], unsigned rule)
+{
+    memset(covered, 0, sizeof covered);
+    scan(x, y);
+    for (int py = 0; py < SCREEN; py++)
+        for (int px = 0; px < SCREEN; px++) {
+            unsigned want = 0, pixel = (px & 1) | (py & 1) << 1;
+
+            for (unsigned s = 0; s < 1u << state.sc.samples_log2; s++) {
+                int64_t sx = (int64_t)px * RASTER_FIX_ONE + RASTER_FIX_ONE / 2 +
+                             state.sc.pos[pixel][s].x * (RASTER_FIX_ONE / 16);
+                int64_t sy = (int64_t)py * RASTER_FIX_ONE + RASTER_FIX_ONE / 2 +
+                             state.sc.pos[pixel][s].y * (RASTER_FIX_ONE / 16);
+                want |= (unsigned)inside(x, y, sx, sy, rule) << s;
+            }
+            ck_assert_msg(covered[py][px] == want,
+                          "pixel %d,%d: %#x, want %#x; triangle %d,%d %d,%d %d,%d", px, py,
+                          covered[py][px], want, x[0], y[0], x[1], y[1], x[2], y[2]);
+        }
+}
+
+/* Corners: anywhere near the screen, far outside, slivers, on sample positions, on a coarse grid. */
+static void random_corner(unsigned kind, int32_t *x, int32_t *y)
+{
+    const int32_t one = RASTER_FIX_ONE;
+
+    switch (kind) {
+    case 0:
+        *x = rnd_in(-8 * one, (SCREEN + 8) * one);
+        *y = rnd_in(-8 * one, (SCREEN + 8) * one);
+        break;
+    case 1:
+        *x = rnd_in(-RASTER_FIX_MAX, RASTER_FIX_MAX - 1);
+        *y = rnd_in(-RASTER_FIX_MAX, RASTER_FIX_MAX - 1);
+        break;
+    case 2: { /* on a sample */
+        int px = rnd_in(0, SCREEN - 1), py = rnd_in(0, SCREEN - 1);
+        unsigned pixel = (px & 1) | (py & 1) << 1, s = rnd() & ((1u << state.sc.samples_log2) - 1);
+        *x = px * one + one / 2 + state.sc.pos[pixel][s].x * (one / 16);
+        *y = py * one + one / 2 + state.sc.pos[pixel][s].y * (one / 16);
+        break;
+    }
+    case 3: /* whole pixels: many samples on edges */
+        *x = rnd_in(0, 8) * 8 * one + (rnd() & 1) * one / 2;
+        *y = rnd_in(0, 8) * 8 * one + (rnd() & 1) * one / 2;
+        break;
+    default: /* within one pixel of the middle: tiny ones */
+        *x = SCREEN / 2 * one + rnd_in(-one, one);
+        *y = SCREEN / 2 * one + rnd_in(-one, one);
+        break;
+    }
+}
+
+START_TEST(coverage_is_exact)
+{
+    static const unsigned rules[4] = { RASTER_ER_LEFT | RASTER_ER_TOP,
+                                       RASTER_ER_LEFT | RASTER_ER_BOTTOM,
+                                       RASTER_ER_RIGHT | RASTER_ER_TOP,
+                                       RASTER_ER_RIGHT | RASTER_ER_BOTTOM };
+
+    state_default();
+    rng_state = 1;
+    for (unsigned log2 = 0; log2 <= 4; log2++)
+        for (unsigned i = 0; i < 60; i++) {
+            int32_t x[3], y[3];
+
+            random_samples(log2);
+            state.sc.er_tri = rules[i & 3];
+            for (unsigned k = 0; k < 3; k++)
+                random_corner(i % 7 == 6 ? rnd() % 5 : i % 5, &x[k], &y[k]);
+            if (i % 6 == 5) { /* a sliver */
+                x[2] = x[0] + (x[1] - x[0]) / 3 + rnd_in(-2, 2);
+                y[2] = y[0] + (y[1] - y[0]) / 3 + rnd_in(-2, 2);
+            }
+            check_triangle(x, y, rules[i & 3]);
+        }
+}
+END_TEST
+
+/* Fans around a point, with every vertex on the sample grid: each sample once, none missed. */
+START_TEST(shared_edges_cover_once)
+{
+    const int32_t one = RASTER_FIX_ONE;
+
+    state_default();
+    rng_state = 2;
+    for (unsigned i = 0; i < 40; i++) {
+        /* A fan around (cx, cy) over the corners and edges of the screen, in order around. */
+        int32_t rx[8] = { -one, SCREEN / 2 * one, (SCREEN + 1) * one, (SCREEN + 1) * one,
+                          (SCREEN + 1) * one, SCREEN / 2 * one, -one, -one };
+        int32_t ry[8] = { -one, -one, -one, SCREEN / 2 * one, (SCREEN + 1) * one,
+                          (SCREEN + 1) * one, (SCREEN + 1) * one, SCREEN / 2 * one };
+        int32_t cx, cy;
+        unsigned full;
+
+        random_samples(i % 5);
+        random_corner(i & 1 ? 2 : 3, &cx, &cy);
+        memset(covered, 0, sizeof covered);
+        for (unsigned k = 0; k < 8; k++) {
+            int32_t x[3] = { cx, rx[k], rx[(k + 1) & 7] }, y[3] = { cy, ry[k], ry[(k + 1) & 7] };
+            scan(x, y); /* collect() fails on a sample that is covered twice */
+        }
+        full = (1u << (1u << state.sc.samples_log2)) - 1;
+        for (int py = 0; py < SCREEN; py++)
+            for (int px = 0; px < SCREEN; px++)
+                ck_assert_uint_eq(covered[py][px], full);
+    }
+}
+END_TEST
+
+START_TEST(sample_mask_scissor_cliprects)
+{
+    const int32_t one = RASTER_FIX_ONE;
+    struct raster_prim p = { .shape = RASTER_RECTANGLE, .corners = 4,
+                             .scissor = { 3, 5, 21, 33 } };
+    struct raster_counters cnt = { 0 };
+
+    state_default();
+    random_samples(2);
+    state.sc.aa_mask[0] = 0x5;
+    state.sc.aa_mask[3] = 0x8;
+    p.x[0] = p.x[3] = 0, p.x[1] = p.x[2] = SCREEN * one;
+    p.y[0] = p.y[1] = 0, p.y[2] = p.y[3] = SCREEN * one;
+    state.sc.cliprects_used = true;
+    state.sc.cliprect_rule = 0x0002; /* inside rect 0 and no other */
+    state.sc.cliprect[0] = (struct raster_rect){ 0, 0, 16, 64 };
+    state.sc.cliprect[1] = (struct raster_rect){ 7, 9, 10, 12 };
+    memset(covered, 0, sizeof covered);
+    raster_sc_prim(&state, &p, collect, NULL, &cnt);
+    for (int y = 0; y < SCREEN; y++)
+        for (int x = 0; x < SCREEN; x++) {
+            bool in = x >= 3 && x < 16 && y >= 5 && y < 33 && !(x >= 7 && x < 10 && y >= 9 && y < 12);
+            unsigned pixel = (x & 1) | (y & 1) << 1;
+            unsigned want = !in ? 0 : pixel == 0 ? 0x5 : pixel == 3 ? 0x8 : 0xf;
+            ck_assert_uint_eq(covered[y][x], want);
+        }
+    ck_assert_uint_gt(cnt.sc_quads, 0);
+}
+END_TEST
+
+/* ---- input assembly --------------------------------------------------------------------------- */
+
+static void assemble(unsigned type, bool last, unsigned vertices, char *text)
+{
+    struct raster_ia ia;
+    struct raster_ia_prim out[2];
+    char *t = text;
+
+    *t = 0;
+    raster_ia_begin(&ia, type, last);
+    for (unsigned v = 0; v <= vertices; v++) {
+        unsigned n = v < vertices ? raster_ia_vertex(&ia, v, out) : raster_ia_cut(&ia, out);
+        for (unsigned i = 0; i < n; i++) {
+            for (unsigned k = 0; k < out[i].verts; k++)
+                t += sprintf(t, "%s%u", k == out[i].provoking ? "*" : "", out[i].v[k]);
+            t += sprintf(t, "/%u ", out[i].prim_id);
+        }
+    }
+}
+
+START_TEST(assembly)
+{
+    static const struct {
+        unsigned type;
+        bool last;
+        unsigned vertices;
+        const char *want;
+    } cases[] = {
+        { DI_PT_POINTLIST, false, 2, "*0/0 *1/1 " },
+        { DI_PT_LINELIST, false, 5, "*01/0 *23/1 " },
+        { DI_PT_LINESTRIP, true, 3, "0*1/0 1*2/1 " },
+        { DI_PT_LINELOOP, false, 3, "*01/0 *12/1 *20/2 " },
+        { DI_PT_TRILIST, false, 7, "*012/0 *345/1 " },
+        { DI_PT_TRILIST, true, 3, "01*2/0 " },
+        { DI_PT_TRISTRIP, false, 5, "*012/0 *132/1 *234/2 " },
+        { DI_PT_TRISTRIP, true, 5, "01*2/0 21*3/1 23*4/2 " },
+        { DI_PT_TRIFAN, false, 4, "*120/0 *230/1 " },
+        { DI_PT_TRIFAN, true, 4, "01*2/0 02*3/1 " },
+        { DI_PT_RECTLIST, false, 3, "*012/0 " },
+        { DI_PT_QUADLIST, false, 8, "*012/0 *023/0 *456/1 *467/1 " },
+        { DI_PT_QUADLIST, true, 4, "01*3/0 12*3/0 " },
+        { DI_PT_QUADSTRIP, true, 6, "01*3/0 20*3/0 23*5/1 42*5/1 " },
+        { DI_PT_POLYGON, true, 4, "*012/0 *023/0 " },
+        { DI_PT_LINELIST_ADJ, false, 4, "*12/0 " },
+        { DI_PT_LINESTRIP_ADJ, false, 5, "*12/0 *23/1 " },
+        { DI_PT_TRILIST_ADJ, false, 6, "*024/0 " },
+        { DI_PT_TRISTRIP_ADJ, false, 8, "*024/0 *264/1 " },
+        { DI_PT_PATCH, false, 8, "" },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+        char text[256];
+        assemble(cases[i].type, cases[i].last, cases[i].vertices, text);
+        ck_assert_msg(!strcmp(text, cases[i].want), "case %u: %s, want %s", i, text,
+                      cases[i].want);
+    }
+}
+END_TEST
+
+/* ---- clipping and set-up ------------------------------------------------------------------------ */
+
+static struct raster_prim prims[RASTER_PA_OUT_MAX];
+static struct raster_counters counters;
+
+static unsigned pa(const float pos[3][4])
+{
+    struct raster_vertex v[3];
+    struct raster_ia_prim ip = { .v = { 0, 1, 2 }, .verts = 3 };
+
+    memset(v, 0, sizeof v);
+    for (unsigned k = 0; k < 3; k++)
+        memcpy(v[k].pos, pos[k], sizeof v[k].pos);
+    memset(&counters, 0, sizeof counters);
+    return raster_pa_prim(&state, &ip, (const struct raster_vertex *const[]){ &v[0], &v[1], &v[2] },
+                          prims, &counters);
+}
+
+START_TEST(quantise)
+{
+    struct raster_pa_state *p = &state.pa;
+
+    state_default();
+    ck_assert_int_eq(raster_quantise(p, 1.5f), 3 * RASTER_FIX_ONE / 2);
+    ck_assert_int_eq(raster_quantise(p, 0.5f / 256), 0);   /* ties to even */
+    ck_assert_int_eq(raster_quantise(p, 1.5f / 256), 32);
+    p->round_mode = 1;
+    ck_assert_int_eq(raster_quantise(p, 0.5f / 256), 16);
+    p->round_mode = 0;
+    ck_assert_int_eq(raster_quantise(p, 0.9f / 256), 0);
+    p->round_mode = 3;
+    ck_assert_int_eq(raster_quantise(p, 2.1f / 256), 48);
+    p->round_mode = 2;
+    p->quant_bits = 4;
+    ck_assert_int_eq(raster_quantise(p, 0.1f), 2 * 256);
+    p->pix_center_half = false;
+    ck_assert_int_eq(raster_quantise(p, 0), RASTER_FIX_ONE / 2);
+    ck_assert_int_eq(raster_quantise(p, 1e30f), RASTER_FIX_MAX - 1);
+    ck_assert_int_eq(raster_quantise(p, -1e30f), -RASTER_FIX_MAX);
+    ck_assert_int_eq(raster_quantise(p, NAN), 0);
+}
+END_TEST
+
+START_TEST(clip_and_cull)
+{
+    const float whole[3][4] = { { -1, -1, 0.5f, 1 }, { 3, -1, 0.5f, 1 }, { -1, 3, 0.5f, 1 } };
+    const float near[3][4] = { { -1, -1, -0.5f, 1 }, { 1, -1, 0.5f, 1 }, { -1, 1, 0.5f, 1 } };
+    const float far_out[3][4] = { { -1, -1, 0.5f, 1 }, { 3000, -1, 0.5f, 1 }, { -1, 1, 0.5f, 1 } };
+    const float behind[3][4] = { { -1, -1, 0, 1 }, { 1, -1, 0, 1 }, { 0, 0, 0, -1 } };
+    const float left[3][4] = { { -3, -1, 0.5f, 1 }, { -2, -1, 0.5f, 1 }, { -3, 1, 0.5f, 1 } };
+    const float none[3][4] = { { 0, 0, 0, 1 }, { 1, 1, 0, 1 }, { 0.5f, 0.5f, 0, 1 } };
+    const float bad[3][4] = { { NAN, 0, 0, 1 }, { 1, 1, 0, 1 }, { 0.5f, 0, 0, 1 } };
+
+    state_default();
+    ck_assert_uint_eq(pa(whole), 1); /* inside the guard band: not cut */
+    ck_assert_uint_eq(counters.pa_clipped, 0);
+    ck_assert(!prims[0].front); /* clockwise where y points down */
+    ck_assert_uint_eq(pa(near), 2);
+    ck_assert_uint_eq(counters.pa_clipped, 1);
+    ck_assert_uint_eq(counters.pa_c_primitives, 2);
+    ck_assert_uint_eq(pa(far_out), 2);
+    ck_assert_uint_ge(pa(behind), 1);
+    ck_assert_uint_eq(pa(left), 0);
+    ck_assert_uint_eq(counters.pa_culled, 1);
+    ck_assert_uint_eq(counters.pa_c_primitives, 0);
+    ck_assert_uint_eq(pa(none), 0);
+    ck_assert_uint_eq(pa(bad), 0);
+    state.pa.cull_back = true;
+    ck_assert_uint_eq(pa(whole), 0);
+    state.pa.front_is_cw = true;
+    ck_assert_uint_eq(pa(whole), 1);
+    ck_assert(prims[0].front);
+    state.pa.znear_clip = false;
+    ck_assert_uint_eq(pa(near), 1);
+    state.pa.clip_dist_ena = 1;
+    ck_assert_uint_eq(pa(whole), 1); /* distance 0 is inside */
+}
+END_TEST
+
+/* Clipped or not, barycentrics at a pixel are those of the input triangle. */
+START_TEST(clipping_keeps_barycentrics)
+{
+    const float t[3][4] = { { -1, -1, -0.25f, 1.5f }, { 3, -1, 0.5f, 2 }, { -1, 3, 0.5f, 3 } };
+    struct raster_prim whole;
+    struct raster_quad q = { .x = 0, .y = 0, .mask = { 1, 1, 1, 1 } };
+
+    state_default();
+    state.pa.znear_clip = false;
+    ck_assert_uint_eq(pa(t), 1);
+    whole = prims[0];
+    state.pa.znear_clip = true;
+    ck_assert_uint_eq(pa(t), 2);
+    for (int y = 0; y < SCREEN; y += 2)
+        for (int x = 0; x < SCREEN; x += 2) {
+            struct raster_lane_in a, b;
+            const uint32_t need = RASTER_IN_PERSP_CENTER | RASTER_IN_LINEAR_CENTER |
+                                  RASTER_IN_POS_W;
+
+            memset(&a, 0, sizeof a);
+            memset(&b, 0, sizeof b);
+            q.x = x, q.y = y;
+            raster_interp(&state, &whole, &q, 0, need, &a);
+            raster_interp(&state, &prims[0], &q, 0, need, &b);
+            /* The cut corners are rounded to 1/256 pixel. */
+            for (unsigned k = 0; k < 2; k++) {
+                ck_assert_double_eq_tol(bits_f32(a.persp_center[k]), bits_f32(b.persp_center[k]), 1e-3);
+                ck_assert_double_eq_tol(bits_f32(a.linear_center[k]), bits_f32(b.linear_center[k]), 1e-3);
+            }
+            ck_assert_double_eq_tol(bits_f32(a.pos[3]), bits_f32(b.pos[3]), 1e-2);
+        }
+}
+END_TEST
+
+START_TEST(rectangle_and_point)
+{
+    struct raster_vertex v[3];
+    struct raster_ia_prim ip = { .v = { 0, 1, 2 }, .verts = 3, .rect = true };
+    const struct raster_vertex *const pv[3] = { &v[0], &v[1], &v[2] };
+
+    state_default();
+    memset(v, 0, sizeof v);
+    for (unsigned k = 0; k < 3; k++)
+        v[k].pos[3] = 1;
+    v[0].pos[0] = v[0].pos[1] = v[1].pos[0] = v[2].pos[1] = -1;
+    v[1].pos[1] = v[2].pos[0] = 1;
+    ck_assert_uint_eq(raster_pa_prim(&state, &ip, pv, prims, &counters), 1);
+    memset(covered, 0, sizeof covered);
+    raster_sc_prim(&state, &prims[0], collect, NULL, &counters);
+    for (int y = 0; y < SCREEN; y++)
+        for (int x = 0; x < SCREEN; x++)
+            ck_assert_uint_eq(covered[y][x], 1);
+
+    ip = (struct raster_ia_prim){ .verts = 1 };
+    state.pa.use_point_size = true;
+    v[0].pos[0] = v[0].pos[1] = 0;
+    v[0].point_size = 4;
+    ck_assert_uint_eq(raster_pa_prim(&state, &ip, pv, prims, &counters), 1);
+    memset(covered, 0, sizeof covered);
+    raster_sc_prim(&state, &prims[0], collect, NULL, &counters);
+    for (int y = 0; y < SCREEN; y++)
+        for (int x = 0; x < SCREEN; x++)
+            ck_assert_uint_eq(covered[y][x], x >= 30 && x < 34 && y >= 30 && y < 34);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("raster");
+    TCase *tc = tcase_create("all");
+    SRunner *sr = srunner_create(s);
+    int failed;
+
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, coverage_is_exact);
+    tcase_add_test(tc, shared_edges_cover_once);
+    tcase_add_test(tc, sample_mask_scissor_cliprects);
+    tcase_add_test(tc, assembly);
+    tcase_add_test(tc, quantise);
+    tcase_add_test(tc, clip_and_cull);
+    tcase_add_test(tc, clipping_keeps_barycentrics);
+    tcase_add_test(tc, rectangle_and_point);
+    suite_add_tcase(s, tc);
+    srunner_run_all(sr, CK_ENV);
+    failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
