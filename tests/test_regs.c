@@ -191,6 +191,32 @@ START_TEST(vrs_extension)
 }
 END_TEST
 
+/* Exact: how many dwords are loaded, and a hash over their offsets and values as they stand in the kernel
+ * driver's tables. */
+START_TEST(clear_state)
+{
+    static const struct {
+        unsigned count, hash;
+    } want[GFX_COUNT] = {{882, 0x10146862}, {885, 0xf2b10f42}, {885, 0xd189dd82}, {879, 0x4546cca9}};
+    unsigned count = 0, hash = 0;
+
+    regs_reset(&rf, (enum gfx)_i, 0);
+    memset(rf.dw, 0x5a, sizeof rf.dw);
+    regs_clear_state(&rf);
+    for (uint32_t dw = 0; dw < REGS_FILE_DWORDS; dw++) {
+        if (rf.dw[dw] != 0x5a5a5a5a) {
+            count++;
+            hash = hash * 31 + (4 * dw ^ rf.dw[dw]);
+        }
+    }
+    ck_assert_uint_eq(count, want[_i].count);
+    ck_assert_uint_eq(hash, want[_i].hash);
+    ck_assert_uint_eq(regs_get(&rf, R_PA_SC_EDGERULE), 0xaa99aaaa);
+    ck_assert_uint_eq(regs_get_i(&rf, R_PA_SC_VPORT_ZMAX_0, 15), 0x3f800000);
+    ck_assert_uint_eq(regs_get_i(&rf, R_CB_COLOR0_INFO, 7), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("regs");
@@ -207,6 +233,7 @@ int main(void)
     tcase_add_test(tc, fields_and_enums);
     tcase_add_test(tc, file);
     tcase_add_test(tc, vrs_extension);
+    tcase_add_loop_test(tc, clear_state, 0, GFX_COUNT);
     suite_add_tcase(s, tc);
     srunner_run_all(sr, CK_ENV);
     failed = srunner_ntests_failed(sr);
