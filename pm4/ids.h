@@ -18,9 +18,11 @@
 enum pm4_op {
 #define PACKET(op, name, gens, min, repeats, base, ...) PM4_##name = op,
 #define ALSO(name, gens, min, repeats, base, ...)
+#define SET(op, name, gens, base) PM4_##name = op,
 #include "pm4/packets.def"
 #undef PACKET
 #undef ALSO
+#undef SET
 };
 
 /* One struct per layout, used for its offsets only. */
@@ -36,9 +38,11 @@ enum pm4_op {
     struct pm4_at_##name##_##gens {                                                            \
         __VA_ARGS__                                                                            \
     };
+#define SET(op, name, gens, base) PACKET(op, name, gens, 2, 1, base, D(REG_OFFSET) D(VALUE))
 #include "pm4/packets.def"
 #undef PACKET
 #undef ALSO
+#undef SET
 #undef D
 #undef DT
 #undef DR

@@ -61,7 +61,8 @@ struct pm4_desc {
     uint16_t dword_count;
     uint16_t min_dw;            /* body dwords that the packet cannot do without */
     uint16_t repeats;           /* so many of the last dwords repeat, as a group, to the end */
-    uint32_t reg_base;          /* SET_*_REG: byte offset that register offsets count from; else 0 */
+    uint32_t reg_base;          /* byte offset that REG_OFFSET counts from; 0 without one */
+    bool sets_regs;             /* SET_*_REG: REG_OFFSET, then the values of consecutive registers */
 };
 
 /* NULL when the generation has no such opcode. */
@@ -100,10 +101,87 @@ static inline uint32_t pm4_put(enum pm4_field_id f, uint32_t value)
 uint32_t pm4_register_writes(enum gfx gen, const struct pm4_packet *p, uint32_t *first,
                              uint32_t *value_dw, uint32_t *index);
 
+/* ---- what the dwords say ----------------------------------------------------------------- */
+
+/* One body dword with all that is known of it. */
+struct pm4_item {
+    uint32_t value;
+    const char *name;              /* of the dword or of the register written; NULL when unknown */
+    const struct reg *reg;         /* the register that the value has the fields of; or NULL */
+    const struct pm4_dword *dword; /* its row in the table; NULL for register values */
+    bool writes_reg;               /* the value of a register, written by SET_*_REG or type 0 */
+    uint32_t reg_offset;           /* of that register, in bytes */
+    bool has_u64;                  /* it is the high half of a pair: an address or 64-bit data */
+    uint64_t u64;                  /* both halves, without the fields that share their dwords */
+};
+
+/* Body dword i of a packet, i < p->body_dw. */
+void pm4_item(enum gfx gen, unsigned ext, const struct pm4_packet *p, uint32_t i,
+              struct pm4_item *out);
+
+struct pm4_item_field {
+    const char *name;
+    unsigned lo, hi;
+    uint32_t value;
+    const char *text; /* the value's name, or NULL */
+};
+
+/* Field n of an item (the register's first, then the packet's own); false past the last. */
+bool pm4_item_field(enum gfx gen, unsigned ext, const struct pm4_item *it, unsigned n,
+                    struct pm4_item_field *out);
+
+/* The register that a dword names without writing it (REG_OFFSET of SET and LOAD packets, the
+ * addresses of WRITE_DATA, COPY_DATA, WAIT_REG_MEM, ... when their space is registers): its byte
+ * offset in *offset. False when dword i names none. */
+bool pm4_item_register(enum gfx gen, const struct pm4_packet *p, uint32_t i, uint32_t *offset);
+
+/* The indirect buffer that a packet calls: INDIRECT_BUFFER and its relatives. Returns how many
+ * (0, 1; 2 for COND_INDIRECT_BUFFER with an else), `chain` when the rest of this buffer is not
+ * executed. A buffer of size 0 counts. */
+struct pm4_ib {
+    uint64_t va;
+    uint32_t dw;
+    bool chain;
+};
+unsigned pm4_indirect_buffers(enum gfx gen, const struct pm4_packet *p, struct pm4_ib out[2]);
+
 /* ---- builder ----------------------------------------------------------------------------- */
 
 /* Type-3 header for `body_dw` (1..0x4000) dwords of body. */
 uint32_t pm4_header(unsigned opcode, uint32_t body_dw, bool compute);
+
+/* A command buffer under construction: dw[0 .. count-1], host order (= guest order). When memory
+ * runs out, or a register has no SET packet, `failed` is set and nothing more is added. */
+struct pm4_builder {
+    enum gfx gen;
+    uint32_t *dw;
+    uint32_t count, room;
+    bool failed;
+};
+
+void pm4_builder_init(struct pm4_builder *b, enum gfx gen);
+void pm4_builder_free(struct pm4_builder *b);
+
+/* One dword, as it is. */
+void pm4_emit(struct pm4_builder *b, uint32_t dw);
+
+/* A type-3 packet with `body_dw` dwords of body. */
+void pm4_emit_packet(struct pm4_builder *b, enum pm4_op op, bool compute, uint32_t body_dw,
+                     const uint32_t *body);
+
+/* Likewise from a list: PM4_EMIT(&b, PM4_DRAW_INDEX_AUTO, 3, 2). */
+#define PM4_EMIT(b, op, ...)                                                                   \
+    pm4_emit_packet(b, op, false, sizeof((uint32_t[]){__VA_ARGS__}) / 4,                       \
+                    (uint32_t[]){__VA_ARGS__})
+
+/* The SET packet for a register (its space decides which): one by id; consecutive ones from a byte
+ * offset. */
+void pm4_emit_set(struct pm4_builder *b, enum reg_id r, uint32_t value);
+void pm4_emit_set_at(struct pm4_builder *b, uint32_t offset_bytes, uint32_t n,
+                     const uint32_t *values);
+
+/* Pad to a multiple of `dw` dwords: one-dword NOPs, type 2 on GFX6. */
+void pm4_emit_pad(struct pm4_builder *b, uint32_t dw);
 
 /* ---- printer ----------------------------------------------------------------------------- */
 
@@ -112,7 +190,8 @@ struct pm4_print {
     unsigned ext;
     FILE *out;
     bool color;
-    unsigned depth; /* nesting of IBs: indentation */
+    bool all_fields; /* also the fields that are 0 */
+    unsigned depth;  /* nesting of IBs: indentation */
 };
 
 /* Print one packet: header, opcode, every dword with its name, fields and enums. */

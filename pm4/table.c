@@ -40,18 +40,23 @@ enum {
     static const struct pm4_dword dw_##name##_##gens[] = {__VA_ARGS__};
 #define ALSO(name, gens, min, repeats, base, ...)                                              \
     PACKET(0, name, gens, min, repeats, base, __VA_ARGS__)
+#define SET(op, name, gens, base)                                                              \
+    PACKET(op, name, gens, 2, 1, base, DT(REG_OFFSET, SET_REG) D(VALUE))
 #include "pm4/packets.def"
 #undef PACKET
 #undef ALSO
+#undef SET
 
 struct row {
     unsigned gens;
     struct pm4_desc desc;
 };
 
-#define PACKET(op, name, gens, min, repeats, base, ...)                                        \
+#define ROW(op, name, gens, min, repeats, base, sets)                                          \
     {gens,                                                                                     \
-     {op, #name, dw_##name##_##gens, ARRAY_LEN(dw_##name##_##gens), min, repeats, base}},
+     {op, #name, dw_##name##_##gens, ARRAY_LEN(dw_##name##_##gens), min, repeats, base, sets}},
+#define PACKET(op, name, gens, min, repeats, base, ...) ROW(op, name, gens, min, repeats, base, false)
+#define SET(op, name, gens, base)                       ROW(op, name, gens, 2, 1, base, true)
 #define ALSO(name, gens, min, repeats, base, ...)                                              \
     PACKET(PM4_##name, name, gens, min, repeats, base, __VA_ARGS__)
 static const struct row rows[] = {

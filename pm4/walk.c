@@ -75,7 +75,7 @@ uint32_t pm4_register_writes(enum gfx gen, const struct pm4_packet *p, uint32_t 
         return 0;
 
     const struct pm4_desc *d = pm4_describe(gen, p->opcode);
-    if (!d || !d->reg_base)
+    if (!d || !d->sets_regs)
         return 0;
 
     uint32_t where = pm4_dw(p, 0);
