@@ -15,5 +15,6 @@ struct command {
 };
 
 int cmd_occupancy(int argc, char **argv);
+int cmd_regs(int argc, char **argv);
 
 #endif
