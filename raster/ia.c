@@ -10,6 +10,8 @@
  * index and at the end. */
 #include "raster/raster.h"
 
+#define PT(name) V_VGT_DI_PRIM_TYPE__DI_PT_##name
+
 /* How primitive k of a type is made when vertex number n (since the last cut) arrives. */
 enum ia_kind {
     IA_NONE, IA_LIST, IA_LINE_STRIP, IA_LINE_LOOP, IA_FAN, IA_STRIP, IA_POLYGON, IA_QUAD_LIST,
@@ -23,21 +25,21 @@ static const struct ia_row {
     uint8_t pick[3];    /* which of a list's vertices */
     bool rect, adjacency;
 } rows[] = {
-    { DI_PT_POINTLIST, IA_LIST, 1, 1, { 0 }, false, false },
-    { DI_PT_LINELIST, IA_LIST, 2, 2, { 0, 1 }, false, false },
-    { DI_PT_LINESTRIP, IA_LINE_STRIP, 0, 2, { 0 }, false, false },
-    { DI_PT_LINELOOP, IA_LINE_LOOP, 0, 2, { 0 }, false, false },
-    { DI_PT_TRILIST, IA_LIST, 3, 3, { 0, 1, 2 }, false, false },
-    { DI_PT_TRIFAN, IA_FAN, 0, 3, { 0 }, false, false },
-    { DI_PT_TRISTRIP, IA_STRIP, 0, 3, { 0 }, false, false },
-    { DI_PT_LINELIST_ADJ, IA_LIST, 4, 2, { 1, 2 }, false, true },
-    { DI_PT_LINESTRIP_ADJ, IA_LINE_STRIP, 0, 2, { 0 }, false, true },
-    { DI_PT_TRILIST_ADJ, IA_LIST, 6, 3, { 0, 2, 4 }, false, true },
-    { DI_PT_TRISTRIP_ADJ, IA_STRIP, 0, 3, { 0 }, false, true },
-    { DI_PT_RECTLIST, IA_LIST, 3, 3, { 0, 1, 2 }, true, false },
-    { DI_PT_QUADLIST, IA_QUAD_LIST, 4, 3, { 0 }, false, false },
-    { DI_PT_QUADSTRIP, IA_QUAD_STRIP, 0, 3, { 0 }, false, false },
-    { DI_PT_POLYGON, IA_POLYGON, 0, 3, { 0 }, false, false },
+    { PT(POINTLIST), IA_LIST, 1, 1, { 0 }, false, false },
+    { PT(LINELIST), IA_LIST, 2, 2, { 0, 1 }, false, false },
+    { PT(LINESTRIP), IA_LINE_STRIP, 0, 2, { 0 }, false, false },
+    { PT(LINELOOP), IA_LINE_LOOP, 0, 2, { 0 }, false, false },
+    { PT(TRILIST), IA_LIST, 3, 3, { 0, 1, 2 }, false, false },
+    { PT(TRIFAN), IA_FAN, 0, 3, { 0 }, false, false },
+    { PT(TRISTRIP), IA_STRIP, 0, 3, { 0 }, false, false },
+    { PT(LINELIST_ADJ), IA_LIST, 4, 2, { 1, 2 }, false, true },
+    { PT(LINESTRIP_ADJ), IA_LINE_STRIP, 0, 2, { 0 }, false, true },
+    { PT(TRILIST_ADJ), IA_LIST, 6, 3, { 0, 2, 4 }, false, true },
+    { PT(TRISTRIP_ADJ), IA_STRIP, 0, 3, { 0 }, false, true },
+    { PT(RECTLIST), IA_LIST, 3, 3, { 0, 1, 2 }, true, false },
+    { PT(QUADLIST), IA_QUAD_LIST, 4, 3, { 0 }, false, false },
+    { PT(QUADSTRIP), IA_QUAD_STRIP, 0, 3, { 0 }, false, false },
+    { PT(POLYGON), IA_POLYGON, 0, 3, { 0 }, false, false },
 };
 
 static const struct ia_row *find_row(uint32_t type)

@@ -18,6 +18,7 @@
 #include "base/base.h"
 #include "base/chip.h"
 #include "mem/mem.h"
+#include "regs/enums.h"
 #include "regs/regs.h"
 
 #define RASTER_MRTS        8
@@ -45,17 +46,8 @@ struct raster_rect {
 /* Which edges own the samples that lie exactly on them: PA_SC_EDGERULE.ER_TRI and its like. */
 enum { RASTER_ER_BOTTOM = 1, RASTER_ER_TOP = 2, RASTER_ER_RIGHT = 4, RASTER_ER_LEFT = 8 };
 
-/* VGT_PRIMITIVE_TYPE.PRIM_TYPE; the names are AMD's DI_PT_*. */
-enum raster_prim_type {
-    DI_PT_NONE = 0, DI_PT_POINTLIST = 1, DI_PT_LINELIST = 2, DI_PT_LINESTRIP = 3,
-    DI_PT_TRILIST = 4, DI_PT_TRIFAN = 5, DI_PT_TRISTRIP = 6, DI_PT_PATCH = 9,
-    DI_PT_LINELIST_ADJ = 10, DI_PT_LINESTRIP_ADJ = 11, DI_PT_TRILIST_ADJ = 12,
-    DI_PT_TRISTRIP_ADJ = 13, DI_PT_RECTLIST = 17, DI_PT_LINELOOP = 18, DI_PT_QUADLIST = 19,
-    DI_PT_QUADSTRIP = 20, DI_PT_POLYGON = 21,
-};
-
 struct raster_ia_state {
-    uint32_t prim_type;           /* enum raster_prim_type */
+    uint32_t prim_type;           /* V_VGT_DI_PRIM_TYPE__* */
     bool restart;                 /* VGT_MULTI_PRIM_IB_RESET_EN */
     uint32_t restart_index;       /* compared with the index as read, before the offset */
     uint32_t index_offset;        /* VGT_INDX_OFFSET */
@@ -131,7 +123,8 @@ struct raster_sc_state {
     unsigned overrasterize_log2;
 };
 
-/* What SPI loads into a pixel shader wave: bits of SPI_PS_INPUT_ENA and _ADDR. */
+/* What SPI loads into a pixel shader wave, in the order of the VGPRs: the fields of
+ * SPI_PS_INPUT_ENA and _ADDR. */
 enum {
     RASTER_IN_PERSP_SAMPLE = 1 << 0, RASTER_IN_PERSP_CENTER = 1 << 1,
     RASTER_IN_PERSP_CENTROID = 1 << 2, RASTER_IN_PERSP_PULL_MODEL = 1 << 3,
@@ -158,8 +151,6 @@ struct raster_spi_state {
     unsigned pos_location;        /* SPI_BARYC_CNTL.POS_FLOAT_LOCATION: 0 centre, 1 centroid, 2 sample */
     bool pos_ulc;                 /* POS_FLOAT_ULC: upper left corner */
     bool front_face_all_bits;
-    bool center_is_centroid[2];   /* PERSP/LINEAR_CENTER_CNTL: evaluate "centre" at the centroid */
-    bool centroid_is_center[2];   /* PERSP/LINEAR_CENTROID_CNTL */
     unsigned vs_export_count;     /* parameters exported: 1..32 */
     uint8_t pos_format[4];        /* SPI_SHADER_POS_FORMAT */
     uint8_t z_format;             /* SPI_SHADER_Z_FORMAT */
@@ -169,13 +160,100 @@ struct raster_spi_state {
     bool sprite_top_1;
 };
 
+/* A surface that CB or DB reads and writes, as its registers describe it. */
+struct raster_surface {
+    uint64_t va;             /* bank and pipe swizzle in the low bits (of 256 bytes) */
+    uint32_t pitch_px, slice_px; /* pixels in a row, in a slice */
+    uint32_t height_px;      /* 0 when the registers do not say */
+    uint32_t first_slice, last_slice;
+    uint8_t tile_mode_index; /* GFX6: all; GFX7/8: of the chip's tables */
+    uint8_t tile_split;      /* DB: TileSplit */
+    uint8_t samples_log2;    /* stored samples (of CB: fragments) */
+};
+
+struct raster_blend {
+    bool enable, separate_alpha, disable_rop3;
+    uint8_t src[2], dst[2], fcn[2]; /* colour, alpha: V_BlendOp__*, V_CombFunc__* */
+};
+
+struct raster_mrt {
+    bool bound;              /* FORMAT is valid */
+    uint8_t target_mask, shader_mask;
+    uint8_t format, number_type, comp_swap, endian; /* V_ColorFormat__*, V_SurfaceNumber__*, ... */
+    bool fast_clear, compression, cmask_linear;
+    bool blend_clamp, blend_bypass, simple_float, truncate, linear_general;
+    bool force_dst_alpha_1;
+    bool fmask_compression_disable;
+    uint8_t coverage_log2;   /* NUM_SAMPLES: what FMASK describes */
+    struct raster_surface color; /* samples_log2: NUM_FRAGMENTS */
+    uint64_t cmask_va, fmask_va;
+    uint32_t cmask_slice_tile_max, fmask_pitch_px, fmask_slice_px;
+    uint8_t fmask_tile_mode_index, fmask_bank_height;
+    uint32_t clear_word[2];
+    uint64_t dcc_va;         /* GFX8+; 0: none */
+    struct raster_blend blend;
+};
+
+struct raster_cb_state {
+    uint32_t mode;           /* V_CBMode__* */
+    uint32_t rop3;
+    bool degamma;
+    float blend_const[4];
+    unsigned exports;        /* the highest MRT that the pixel shader may write, plus one */
+    struct raster_mrt mrt[RASTER_MRTS];
+};
+
+struct raster_stencil {
+    uint8_t func, fail, zpass, zfail; /* V_CompareFrag__*, V_StencilOp__* */
+    uint8_t test_val, mask, write_mask, op_val;
+};
+
+struct raster_db_state {
+    bool z_enable, z_write, depth_bounds, stencil_enable, backface_enable;
+    uint8_t zfunc;
+    struct raster_stencil stencil[2]; /* front, back */
+    bool color_on_fail, no_color_on_pass;
+    float bounds_min, bounds_max;
+    /* DB_SHADER_CONTROL */
+    bool z_export, stencil_test_export, stencil_op_export, mask_export, kill, coverage_to_mask;
+    bool exec_on_noop, exec_on_hier_fail, depth_before_shader, alpha_to_mask_disable;
+    uint8_t z_order;
+    /* DB_RENDER_CONTROL */
+    bool depth_clear, stencil_clear, depth_copy, stencil_copy, resummarize;
+    bool depth_compress_disable, stencil_compress_disable, copy_centroid, decompress;
+    uint8_t copy_sample;
+    bool color_kill, no_viewport_clamp;
+    bool alpha_to_mask, alpha_to_mask_round;
+    uint8_t alpha_to_mask_offset[4], alpha_to_mask_log2, mask_export_log2;
+    uint8_t anchor_log2;     /* DB_EQAA.MAX_ANCHOR_SAMPLES */
+    uint8_t z_format;        /* V_ZFormat__* */
+    bool s_format;           /* 8 bits of stencil */
+    bool z_read_only, s_read_only;
+    struct raster_surface z_read, z_write_to, s_read, s_write_to;
+    uint32_t depth_info;     /* DB_DEPTH_INFO: GFX7/8 tiling of depth */
+    bool htile, htile_stencil_disable, htile_expclear, htile_linear, htile_full_cache;
+    uint64_t htile_va;
+    float clear_depth;
+    uint8_t clear_stencil;
+    bool zpass_count;        /* occlusion counting is on */
+    bool zpass_perfect;
+};
+
 struct raster_state {
     enum gfx gen;
+    const struct chip *chip;
     struct raster_ia_state ia;
     struct raster_pa_state pa;
     struct raster_sc_state sc;
     struct raster_spi_state spi;
+    struct raster_db_state db;
+    struct raster_cb_state cb;
 };
+
+/* Decode everything that a draw needs from the registers. Values that are not modelled are reported
+ * to `loud`, once for each field. `draw` is for those messages. */
+void raster_state_decode(struct raster_state *st, const struct reg_file *rf,
+                         const struct chip *chip, struct loud *loud, uint32_t draw);
 
 /* ---- what was counted -------------------------------------------------------------------- */
 

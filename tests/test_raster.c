@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define PT(name) V_VGT_DI_PRIM_TYPE__DI_PT_##name
+
 /* ---- random numbers: the same on every host ------------------------------------------------ */
 
 static uint64_t rng_state;
@@ -301,26 +303,26 @@ START_TEST(assembly)
         unsigned vertices;
         const char *want;
     } cases[] = {
-        { DI_PT_POINTLIST, false, 2, "*0/0 *1/1 " },
-        { DI_PT_LINELIST, false, 5, "*01/0 *23/1 " },
-        { DI_PT_LINESTRIP, true, 3, "0*1/0 1*2/1 " },
-        { DI_PT_LINELOOP, false, 3, "*01/0 *12/1 *20/2 " },
-        { DI_PT_TRILIST, false, 7, "*012/0 *345/1 " },
-        { DI_PT_TRILIST, true, 3, "01*2/0 " },
-        { DI_PT_TRISTRIP, false, 5, "*012/0 *132/1 *234/2 " },
-        { DI_PT_TRISTRIP, true, 5, "01*2/0 21*3/1 23*4/2 " },
-        { DI_PT_TRIFAN, false, 4, "*120/0 *230/1 " },
-        { DI_PT_TRIFAN, true, 4, "01*2/0 02*3/1 " },
-        { DI_PT_RECTLIST, false, 3, "*012/0 " },
-        { DI_PT_QUADLIST, false, 8, "*012/0 *023/0 *456/1 *467/1 " },
-        { DI_PT_QUADLIST, true, 4, "01*3/0 12*3/0 " },
-        { DI_PT_QUADSTRIP, true, 6, "01*3/0 20*3/0 23*5/1 42*5/1 " },
-        { DI_PT_POLYGON, true, 4, "*012/0 *023/0 " },
-        { DI_PT_LINELIST_ADJ, false, 4, "*12/0 " },
-        { DI_PT_LINESTRIP_ADJ, false, 5, "*12/0 *23/1 " },
-        { DI_PT_TRILIST_ADJ, false, 6, "*024/0 " },
-        { DI_PT_TRISTRIP_ADJ, false, 8, "*024/0 *264/1 " },
-        { DI_PT_PATCH, false, 8, "" },
+        { PT(POINTLIST), false, 2, "*0/0 *1/1 " },
+        { PT(LINELIST), false, 5, "*01/0 *23/1 " },
+        { PT(LINESTRIP), true, 3, "0*1/0 1*2/1 " },
+        { PT(LINELOOP), false, 3, "*01/0 *12/1 *20/2 " },
+        { PT(TRILIST), false, 7, "*012/0 *345/1 " },
+        { PT(TRILIST), true, 3, "01*2/0 " },
+        { PT(TRISTRIP), false, 5, "*012/0 *132/1 *234/2 " },
+        { PT(TRISTRIP), true, 5, "01*2/0 21*3/1 23*4/2 " },
+        { PT(TRIFAN), false, 4, "*120/0 *230/1 " },
+        { PT(TRIFAN), true, 4, "01*2/0 02*3/1 " },
+        { PT(RECTLIST), false, 3, "*012/0 " },
+        { PT(QUADLIST), false, 8, "*012/0 *023/0 *456/1 *467/1 " },
+        { PT(QUADLIST), true, 4, "01*3/0 12*3/0 " },
+        { PT(QUADSTRIP), true, 6, "01*3/0 20*3/0 23*5/1 42*5/1 " },
+        { PT(POLYGON), true, 4, "*012/0 *023/0 " },
+        { PT(LINELIST_ADJ), false, 4, "*12/0 " },
+        { PT(LINESTRIP_ADJ), false, 5, "*12/0 *23/1 " },
+        { PT(TRILIST_ADJ), false, 6, "*024/0 " },
+        { PT(TRISTRIP_ADJ), false, 8, "*024/0 *264/1 " },
+        { PT(PATCH), false, 8, "" },
     };
 
     for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
