@@ -117,4 +117,114 @@ void mem_count(struct mem_vm *vm, enum mem_client client, uint64_t read_bytes,
                uint64_t written_bytes);
 void mem_traffic_get(const struct mem_vm *vm, struct mem_traffic *out);
 
+/* ---- surfaces: tiled addressing of GFX6, GFX7 and GFX8 ------------------------------------- */
+
+/* ARRAY_MODE of GB_TILE_MODE, with the hardware's numbers: MEM_ARRAY_2D_TILED_THIN1, ... */
+enum mem_array_mode {
+#define ARRAY(name, number, thick, macro, rotation, prt) MEM_ARRAY_##name = number,
+#include "mem/tiling.def"
+#undef ARRAY
+};
+
+/* PIPE_CONFIG of GB_TILE_MODE: MEM_PIPE_P4_16x16, ... */
+enum mem_pipe_config {
+#define PIPE(name, number, pipes, b0, b1, b2, b3) MEM_PIPE_##name = number,
+#include "mem/tiling.def"
+#undef PIPE
+};
+
+/* MICRO_TILE_MODE(_NEW) of GB_TILE_MODE: the order of elements in an 8x8 tile. In MEM_MICRO_DEPTH
+ * the samples of an element lie together, in the others those of a whole tile. */
+enum mem_micro_mode {
+    MEM_MICRO_DISPLAY, MEM_MICRO_THIN, MEM_MICRO_DEPTH, MEM_MICRO_ROTATED, MEM_MICRO_THICK
+};
+
+/* How a surface is tiled: the fields of GB_TILE_MODE, GB_MACROTILE_MODE and GB_ADDR_CONFIG as plain
+ * numbers. CB and TA take them from the registers (mem_tiling_decode); the DB of GFX7 and GFX8 has
+ * them in DB_DEPTH_INFO and DB_Z_INFO, so raster/ fills them in one by one. */
+struct mem_tiling {
+    enum mem_array_mode array_mode;
+    enum mem_micro_mode micro_mode;
+    enum mem_pipe_config pipe_config;
+    unsigned tile_split_bytes;      /* 64..4096 */
+    unsigned bank_width, bank_height, macro_aspect; /* 1, 2, 4, 8 */
+    unsigned banks;                 /* 2, 4, 8, 16 */
+    unsigned pipe_interleave_bytes; /* 256, 512 */
+};
+
+/* Decode the tiling registers for one kind of surface.
+ *
+ *   tile_mode        GB_TILE_MODE[index], as read
+ *   macrotile_modes  GB_MACROTILE_MODE0..15; ignored (may be NULL) on GFX6
+ *   addr_config      GB_ADDR_CONFIG (pipe interleave, row size)
+ *   element_bits     of one sample; of a block for block-compressed formats; of an FMASK element
+ *   samples          stored per pixel (the fragments of EQAA; 1 for FMASK)
+ *
+ * On GFX7 and GFX8 the bytes of a tile select the GB_MACROTILE_MODE, and the tile split of colour
+ * follows from the sample split; both are found here. Returns 0, or -1 with *e set. */
+int mem_tiling_decode(struct mem_tiling *t, enum gfx gen, uint32_t addr_config,
+                      uint32_t tile_mode, const uint32_t *macrotile_modes,
+                      unsigned element_bits, unsigned samples, struct err *e);
+
+/* The GB_MACROTILE_MODE that mem_tiling_decode picks (GFX7, GFX8); -1 when the mode is not 2D. */
+int mem_macrotile_index(uint32_t addr_config, uint32_t tile_mode, unsigned element_bits,
+                        unsigned samples);
+
+/* Slices of a micro tile (1, 4 or 8), whether banks and pipes are tiled, pipes of a configuration
+ * (0 for a reserved one). */
+unsigned mem_array_thickness(enum mem_array_mode m);
+bool mem_array_is_macro(enum mem_array_mode m);
+unsigned mem_pipe_count(enum mem_pipe_config c);
+
+/* A surface: one mip level of one image, or one render target. Plain data, filled by
+ * mem_surface_init; cheap to copy. Only the first group is for readers. */
+struct mem_surface {
+    struct mem_tiling tiling;
+    uint64_t base_va;       /* with the swizzle bits of the base address taken off */
+    uint32_t element_bytes, samples, pitch, height, slices; /* pitch, height in elements */
+    uint64_t size_bytes;    /* of all slices and samples */
+    uint32_t macro_width, macro_height; /* of the unit of alignment, in elements */
+
+    /* Private to tiling.c: the address as tables and shifts. */
+    struct {
+        uint8_t kind, thickness, thickness_log2, sample_shift, split_shift, splits_log2;
+        uint8_t tile_log2, macro_log2, macro_x_shift, macro_y_shift; /* bytes; micro tiles */
+        uint8_t tile_cols_log2, tile_rows_log2, bank_x_shift, bank_y_shift;
+        uint8_t interleave_log2, above_log2, pipes_log2;
+        bool local_xy;
+        uint8_t rotation, split_rotation;
+        uint32_t split_mask, pipe_swizzle, bank_swizzle, macros_per_row, tiles_per_row;
+        uint64_t slice_bytes;
+        uint32_t ex[8], ey[8], ez[8]; /* byte offsets within a micro tile */
+        uint16_t pipe_x[16], pipe_y[16], bank_x[16], bank_y[16]; /* bank | pipe << 8 */
+    } priv;
+};
+
+/* Describe a surface.
+ *
+ *   base_va       the base address register's value in bytes (register << 8), including the bank and
+ *                 pipe swizzle in its low bits when 2D-tiled
+ *   element_bits  8, 16, 32, 64, 128; linear modes take any multiple of 8 up to 128
+ *   samples       stored per pixel: 1, 2, 4, 8, 16
+ *   pitch, height in elements, as programmed (padded)
+ *
+ * Returns 0, or -1 with *e set when the registers hold a combination that has no address (then
+ * *s is not usable). Source: AMD's address library, see tiling.def. */
+int mem_surface_init(struct mem_surface *s, const struct mem_tiling *t, uint64_t base_va,
+                     unsigned element_bits, unsigned samples, uint32_t pitch, uint32_t height,
+                     uint32_t slices, struct err *e);
+
+/* Byte offset of an element from base_va. x, y in elements, within pitch x height (beyond it the
+ * result is what the hardware's arithmetic gives: some address, never undefined behaviour). */
+uint64_t mem_surface_offset(const struct mem_surface *s, uint32_t x, uint32_t y, uint32_t slice,
+                            uint32_t sample);
+
+/* The same for the quad (x, y), (x+1, y), (x, y+1), (x+1, y+1); x and y even. */
+void mem_surface_quad(const struct mem_surface *s, uint32_t x, uint32_t y, uint32_t slice,
+                      uint32_t sample, uint64_t out[4]);
+
+/* The same for n elements of a row from (x, y) on. */
+void mem_surface_row(const struct mem_surface *s, uint32_t x, uint32_t y, uint32_t slice,
+                     uint32_t sample, uint32_t n, uint64_t *out);
+
 #endif
