@@ -48,6 +48,10 @@ const struct reg *regs_by_name(enum gfx gen, unsigned ext, const char *name);
 const struct reg *regs_by_offset(enum gfx gen, unsigned ext, uint32_t offset_bytes);
 const struct reg *regs_by_id(enum gfx gen, enum reg_id id);
 
+/* Is this the place of no register, but one that drivers write 0 to on their way through a run of
+ * registers? Such a write is no news. */
+bool regs_is_gap(enum gfx gen, uint32_t offset_bytes);
+
 /* Element i of the array of registers of which `r` is an element, counted from `r`: R_NONE past the end.
  * Of a register that belongs to no array, 0 is itself. */
 enum reg_id regs_element(enum reg_id r, unsigned i);

@@ -158,6 +158,17 @@ static const uint16_t register_of[REG_FIELD_ID_COUNT] = {
 #undef FIELDS_
 };
 
+/* NA is a row's word for "nowhere"; no place has this offset. */
+enum { NA = -1 };
+
+static const struct {
+    uint32_t count, stride;
+    uint32_t offset[GFX_COUNT];
+} gaps[] = {
+#define GAP(n, stride, o6, o7, o8, o9) {n, stride, {o6, o7, o8, o9}},
+#include "regs/rows.def"
+};
+
 /* The register as a chip with `ext` has it; NULL when that chip has not. */
 static const struct reg *with_ext(enum gfx gen, unsigned ext, const struct reg *r)
 {
@@ -193,6 +204,19 @@ const struct reg *regs_by_name(enum gfx gen, unsigned ext, const char *name)
             return with_ext(gen, ext, r);
     }
     return NULL;
+}
+
+bool regs_is_gap(enum gfx gen, uint32_t offset_bytes)
+{
+    for (size_t i = 0; i < ARRAY_LEN(gaps); i++) {
+        uint32_t first = gaps[i].offset[gen];
+
+        if (first != (uint32_t)NA && offset_bytes >= first &&
+            (offset_bytes - first) % gaps[i].stride == 0 &&
+            (offset_bytes - first) / gaps[i].stride < gaps[i].count)
+            return true;
+    }
+    return false;
 }
 
 const struct reg *regs_next(enum gfx gen, unsigned ext, const struct reg *after)

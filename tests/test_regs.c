@@ -21,6 +21,9 @@ START_TEST(one_register_by_each_key)
     ck_assert_ptr_null(regs_by_offset(GFX7, 0, 0x28fff0));
     ck_assert_ptr_null(regs_by_offset(GFX7, 0, 0xfffffffc));
     ck_assert_ptr_null(regs_by_id(GFX7, R_NONE));
+    ck_assert(regs_is_gap(GFX7, 0x28c78) && regs_is_gap(GFX6, 0x28c78 + 7 * 60));
+    ck_assert(!regs_is_gap(GFX7, 0x28c78 + 8 * 60) && !regs_is_gap(GFX7, 0x28c7c));
+    ck_assert(!regs_is_gap(GFX8, 0x28c78) && !regs_is_gap(GFX8, 0xffffffff));
 }
 END_TEST
 
