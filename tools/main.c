@@ -8,6 +8,7 @@
 static const struct command commands[] = {
     {"occupancy", cmd_occupancy, "waves per SIMD from registers, LDS and group size"},
     {"regs", cmd_regs, "explain registers and their values"},
+    {"pm4", cmd_pm4, "print command buffers: packets, registers, fields"},
     {NULL, NULL, NULL},
 };
 

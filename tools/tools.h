@@ -15,6 +15,7 @@ struct command {
 };
 
 int cmd_occupancy(int argc, char **argv);
+int cmd_pm4(int argc, char **argv);
 int cmd_regs(int argc, char **argv);
 
 #endif
