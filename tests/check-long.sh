@@ -1,0 +1,10 @@
+#!/bin/sh
+# What `make check-long` runs beyond `make check`: each fuzz target over many inputs (COUNT, default
+# 200000, from SEED, default 1), seeded with the shipped captures where there are some.
+set -eu
+: "${COUNT:=200000}" "${SEED:=1}" "${SRCDIR:=.}"
+for t in fuzz/fuzz_*; do
+    case $t in *.*) continue ;; esac
+    [ -x "$t" ] || continue
+    ./"$t" "$COUNT" "$SEED" $(find "$SRCDIR/testvectors" -type f -name '*.gcap' 2>/dev/null)
+done
