@@ -9,6 +9,8 @@ static const struct command commands[] = {
     {"occupancy", cmd_occupancy, "waves per SIMD from registers, LDS and group size"},
     {"regs", cmd_regs, "explain registers and their values"},
     {"pm4", cmd_pm4, "print command buffers: packets, registers, fields"},
+    {"import", cmd_import, "convert a raw capture folder to a capture file"},
+    {"capture-info", cmd_capture_info, "what a capture holds, and whether it is whole"},
     {NULL, NULL, NULL},
 };
 

@@ -14,6 +14,8 @@ struct command {
     const char *summary;
 };
 
+int cmd_capture_info(int argc, char **argv);
+int cmd_import(int argc, char **argv);
 int cmd_occupancy(int argc, char **argv);
 int cmd_pm4(int argc, char **argv);
 int cmd_regs(int argc, char **argv);
