@@ -16,11 +16,12 @@
 struct print {
     const char *file;
     const char *chip_arg;
-    bool json, registers, all_fields, color;
+    bool json, registers, all_fields, dma, color;
 
     enum gfx gen;
     unsigned ext;
     const struct pm4_submission *sub;
+    int (*next)(struct pm4_walker *w, struct pm4_packet *out, struct err *e); /* of the ring */
     unsigned followed;     /* buffers of this submission so far */
     json_t *register_list; /* --registers --json */
     bool bad;              /* something did not parse */
@@ -32,11 +33,12 @@ struct path {
     const struct path *outer;
 };
 
-enum { OPT_ALL = 'a', OPT_CHIP = 'c', OPT_JSON = 'j', OPT_REGISTERS = 'r' };
+enum { OPT_ALL = 'a', OPT_CHIP = 'c', OPT_DMA = 'd', OPT_JSON = 'j', OPT_REGISTERS = 'r' };
 
 static const struct argp_option options[] = {
     {"chip", OPT_CHIP, "CHIP", 0, "chip or generation (gfx6..gfx9); default: the capture's, or bonaire", 0},
     {"registers", OPT_REGISTERS, NULL, 0, "only the register writes, as NAME = VALUE", 0},
+    {"dma", OPT_DMA, NULL, 0, "the packets of a DMA engine (of a capture, the ring says it)", 0},
     {"all-fields", OPT_ALL, NULL, 0, "also the fields that are 0", 0},
     {"json", OPT_JSON, NULL, 0, "print JSON", 0},
     {0},
@@ -49,6 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case OPT_ALL: pr->all_fields = true; break;
     case OPT_CHIP: pr->chip_arg = arg; break;
+    case OPT_DMA: pr->dma = true; break;
     case OPT_JSON: pr->json = true; break;
     case OPT_REGISTERS: pr->registers = true; break;
     case ARGP_KEY_ARG:
@@ -64,17 +67,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
+static json_t *field_json(const struct pm4_item_field *f)
+{
+    json_t *o = json_pack("{s:s, s:I}", "name", f->name, "value", (json_int_t)f->value);
+    if (f->text)
+        json_object_set_new(o, "enum", json_string(f->text));
+    return o;
+}
+
 static json_t *fields_json(const struct print *pr, const struct pm4_item *it)
 {
     json_t *list = json_array();
     struct pm4_item_field f;
 
-    for (unsigned n = 0; pm4_item_field(pr->gen, pr->ext, it, n, &f); n++) {
-        json_t *o = json_pack("{s:s, s:I}", "name", f.name, "value", (json_int_t)f.value);
-        if (f.text)
-            json_object_set_new(o, "enum", json_string(f.text));
-        json_array_append_new(list, o);
-    }
+    for (unsigned n = 0; pm4_item_field(pr->gen, pr->ext, it, n, &f); n++)
+        json_array_append_new(list, field_json(&f));
     return list;
 }
 
@@ -115,6 +122,13 @@ static json_t *packet_json(const struct print *pr, const struct pm4_packet *p)
         json_object_set_new(o, "name", d ? json_string(d->name) : json_null());
         json_object_set_new(o, "predicate", json_boolean(p->predicate));
         json_object_set_new(o, "compute", json_boolean(p->compute));
+    } else if (p->type == PM4_TYPE_SDMA) {
+        json_t *fields = json_array();
+        struct pm4_item_field f;
+        for (unsigned n = 0; pm4_header_field(pr->gen, p, n, &f); n++)
+            json_array_append_new(fields, field_json(&f));
+        json_object_set_new(o, "name", json_string(d->name));
+        json_object_set_new(o, "fields", fields);
     }
     for (uint32_t i = 0; i < p->body_dw; i++)
         json_array_append_new(dwords, dword_json(pr, p, i));
@@ -236,14 +250,15 @@ static void print_called(struct print *pr, const struct pm4_ib *ib, unsigned dep
 }
 
 /* Identical one-dword packets after `p`: the walker is moved past them. */
-static uint32_t skip_padding(struct pm4_walker *w, const struct pm4_packet *p)
+static uint32_t skip_padding(const struct print *pr, struct pm4_walker *w,
+                             const struct pm4_packet *p)
 {
     struct pm4_walker ahead = *w;
     struct pm4_packet q;
     struct err e;
     uint32_t n = 1;
 
-    while (!p->body_dw && pm4_next(&ahead, &q, &e) == 1 && q.header == p->header && !q.body_dw) {
+    while (!p->body_dw && pr->next(&ahead, &q, &e) == 1 && q.header == p->header && !q.body_dw) {
         *w = ahead;
         n++;
     }
@@ -274,14 +289,14 @@ static void print_ib(struct print *pr, uint64_t va, uint8_t *data, uint32_t dw, 
             json_array_append_new(buffers, buffer);
         }
         pm4_walk(&w, pr->gen, data, dw);
-        while (!next.chain && (r = pm4_next(&w, &p, &e)) == 1) {
+        while (!next.chain && (r = pr->next(&w, &p, &e)) == 1) {
             if (pr->registers) {
                 print_registers(pr, &p);
             } else if (pr->json) {
                 json_array_append_new(packets, packet = packet_json(pr, &p));
             } else {
                 pm4_print_packet(&text, &p);
-                uint32_t n = skip_padding(&w, &p);
+                uint32_t n = skip_padding(pr, &w, &p);
                 if (n > 1)
                     printf("%*s        (%u times)\n", (int)(4 * depth), "", n);
             }
@@ -323,6 +338,8 @@ static void print_submission(struct print *pr, const struct pm4_submission *s, j
     for (size_t i = 0; i < s->ib_count; i++) {
         struct pm4_input_ib *ib = &s->ibs[i];
         json_t *buffers = NULL;
+
+        pr->next = pr->dma || strstr(ib->ring, "DMA") ? pm4_sdma_next : pm4_next;
 
         if (ibs) {
             buffers = json_array();
