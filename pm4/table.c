@@ -37,7 +37,7 @@ enum {
 #define DRT(name, type) {#name, type_##type, ARRAY_LEN(type_##type), #name},
 
 #define PACKET(op, name, gens, min, repeats, base, ...)                                        \
-    static const struct pm4_dword dw_##name##_##gens[] = {__VA_ARGS__};
+    static const struct pm4_dword dw_##name##_##gens##_##min[] = {__VA_ARGS__};
 #define ALSO(name, gens, min, repeats, base, ...)                                              \
     PACKET(0, name, gens, min, repeats, base, __VA_ARGS__)
 #define SET(op, name, gens, base)                                                              \
@@ -54,7 +54,8 @@ struct row {
 
 #define ROW(op, name, gens, min, repeats, base, sets)                                          \
     {gens,                                                                                     \
-     {op, #name, dw_##name##_##gens, ARRAY_LEN(dw_##name##_##gens), min, repeats, base, sets, NULL, 0}},
+     {op, #name, dw_##name##_##gens##_##min, ARRAY_LEN(dw_##name##_##gens##_##min), min,       \
+      repeats, base, sets, NULL, 0}},
 #define PACKET(op, name, gens, min, repeats, base, ...) ROW(op, name, gens, min, repeats, base, false)
 #define SET(op, name, gens, base)                       ROW(op, name, gens, 2, 1, base, true)
 #define ALSO(name, gens, min, repeats, base, ...)                                              \

@@ -26,7 +26,7 @@ struct print {
 
     enum gfx gen;
     unsigned ext;
-    const char *chip;
+    char chip[CAPTURE_TEXT_MAX + 1]; /* as found; "" until then */
     const struct capture_memory_state *memory; /* NULL for a raw file */
     int (*next)(struct pm4_walker *w, struct pm4_packet *out, struct err *e); /* of the ring */
     unsigned followed;     /* buffers of this submission so far */
@@ -289,7 +289,7 @@ static void print_ib(struct print *pr, uint64_t va, uint8_t *data, uint32_t dw, 
         struct err e;
         struct pm4_ib ib[2], next = {0};
         json_t *buffer = NULL, *packets = NULL, *packet = NULL;
-        int r;
+        int r = 0;
 
         path[chained] = (struct path){va, chained ? &path[chained - 1] : outer};
         if (buffers) {
@@ -393,7 +393,7 @@ static bool find_chip(struct print *pr, const char *name)
 {
     const struct chip *c = chip_find(name);
 
-    pr->chip = name;
+    snprintf(pr->chip, sizeof pr->chip, "%s", name);
     if (c) {
         pr->gen = c->gen;
         pr->ext = c->ext & CHIP_EXT_VRS ? REG_EXT_VRS : 0;
@@ -556,10 +556,11 @@ int cmd_pm4(int argc, char **argv)
     } else {
         status = print_raw(&pr, data, bytes, list);
     }
-    json_t *root = list ? json_pack("{s:s, s:s, s:o}", "file", pr.file, "chip",
-                                    pr.chip ? pr.chip : "", "submissions", list)
+    json_t *name = list ? json_string(pr.file) : NULL; /* NULL when it is no UTF-8 */
+    json_t *root = list ? json_pack("{s:o, s:s, s:o}", "file", name ? name : json_string("?"), "chip",
+                                    pr.chip, "submissions", list)
                         : pr.register_list;
-    if (root && pr.chip) {
+    if (root && pr.chip[0]) {
         json_dumpf(root, stdout, JSON_INDENT(1));
         putchar('\n');
     }
