@@ -227,6 +227,55 @@ void mem_surface_quad(const struct mem_surface *s, uint32_t x, uint32_t y, uint3
 void mem_surface_row(const struct mem_surface *s, uint32_t x, uint32_t y, uint32_t slice,
                      uint32_t sample, uint32_t n, uint64_t *out);
 
+/* ---- metadata surfaces of GFX6, GFX7 and GFX8 --------------------------------------------- */
+
+/* CMASK (4 bits for each 8x8 pixels of colour) or HTILE (32 bits for each 8x8 of depth). */
+struct mem_meta {
+    uint64_t slice_bytes, size_bytes;
+    uint32_t pitch, height; /* in pixels, as padded */
+
+    struct {
+        enum mem_pipe_config pipe_config;
+        bool linear;
+        uint8_t pipes_log2, interleave_log2, shift, index_bits, element_bits;
+        uint32_t macro_width, macro_height, tiles_per_pipe;
+    } priv;
+};
+
+/* Describe the CMASK or HTILE of a surface.
+ *
+ *   t              of the colour or depth surface (pipe configuration and interleave are used)
+ *   pitch, height  of that surface, in pixels
+ *   linear         CB_COLOR*_INFO.CMASK_IS_LINEAR, DB_HTILE_SURFACE.LINEAR
+ *
+ * Returns 0, or -1 with *e set. Source: AMD's address library. */
+int mem_cmask_init(struct mem_meta *m, enum gfx gen, const struct mem_tiling *t, uint32_t pitch,
+                   uint32_t height, uint32_t slices, bool linear, struct err *e);
+int mem_htile_init(struct mem_meta *m, enum gfx gen, const struct mem_tiling *t, uint32_t pitch,
+                   uint32_t height, uint32_t slices, bool linear, struct err *e);
+
+/* The element of the tile that holds pixel (x, y): for CMASK the number of the nibble (byte n / 2,
+ * high half when odd), for HTILE the byte offset of the dword. */
+uint64_t mem_cmask_nibble(const struct mem_meta *m, uint32_t x, uint32_t y, uint32_t slice);
+uint64_t mem_htile_offset(const struct mem_meta *m, uint32_t x, uint32_t y, uint32_t slice);
+
+/* Metadata that follows the data's own addressing (GFX8: DCC, and HTILE and CMASK that the texture unit
+ * can read): the nibble number of the element for the byte at data_offset (from mem_surface_offset).
+ *
+ *   meta_bits    of an element: 8 for DCC, 4 CMASK, 32 HTILE
+ *   block_bytes  of data for one element: 256 for DCC, else 64 elements of data
+ *   samples_per_split  samples that lie in one tile before the tile split; 1 for HTILE and CMASK */
+uint64_t mem_tc_meta_nibble(const struct mem_surface *data, uint64_t data_offset,
+                            unsigned meta_bits, unsigned block_bytes,
+                            unsigned samples_per_split);
+
+/* FMASK: one element per pixel, addressed as a surface of its own with one sample, thin micro tiles
+ * and *element_bits per element (mem_tiling_decode with the FMASK's tile mode). Sample i's fragment is
+ * in bits i * *sample_bits up; the value `fragments` means that none is stored (EQAA).
+ * False when there is no such FMASK. */
+bool mem_fmask_layout(unsigned samples, unsigned fragments, unsigned *element_bits,
+                      unsigned *sample_bits);
+
 /* ---- data formats ------------------------------------------------------------------------ */
 
 /* How the bits of a texel are divided: MEM_LAYOUT_8_8_8_8, ... (formats.def). */
