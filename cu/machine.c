@@ -1,12 +1,13 @@
 /* The compute units: who holds which slot, registers and LDS, and how waves take turns.
  *
- * Why allocate for real: a wave's HW_ID, GPR_ALLOC and LDS_ALLOC are visible to shaders, occupancy
- * must come out of the same rules that the launcher obeys, and `step` shows a machine and not a list
- * of waves. Registers and LDS are contiguous ranges in the generation's granules, first fit.
+ * Why allocate for real: a wave's HW_ID, GPR_ALLOC and LDS_ALLOC are visible to shaders,
+ * occupancy must come out of the same rules that the launcher obeys, and `step` shows a
+ * machine and not a list of waves. Registers and LDS are contiguous ranges in the
+ * generation's granules, first fit.
  *
- * A wave runs until it ends, waits at a barrier or has had its slice; functional mode has no finer
- * interleaving than that, and needs none: waves of a group meet only at barriers, in LDS and in
- * memory, where hardware promises no order either.
+ * A wave runs until it ends, waits at a barrier or has had its slice; functional mode has
+ * no finer interleaving than that, and needs none: waves of a group meet only at
+ * barriers, in LDS and in memory, where hardware promises no order either.
  *
  * Sources: GCN ISA manuals (wavefront state, HW_ID, GPR_ALLOC, LDS_ALLOC, barriers). */
 #include "cu/cu.h"
@@ -16,11 +17,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define VGPR_DWORDS 64u /* of one VGPR: a dword per lane */
+#define VGPR_DWORDS         64u /* of one VGPR: a dword per lane */
 #define BARRIER_SLICE_INSTS 65536u
-#define BARRIER_ROUNDS 1024 /* barriers passed in one slice before other groups get a turn */
+#define BARRIER_ROUNDS                                                                   \
+    1024 /* barriers passed in one slice before other groups get a turn */
 
-/* ---- ranges of granules ------------------------------------------------------------------- */
+/* ---- ranges of granules ----------------------------------------------------------- */
 
 #define RANGE_MAX 256 /* LDS on GFX6: 65536 / 256 */
 
@@ -52,7 +54,7 @@ static void range_mark(struct ranges *r, unsigned base, unsigned n, bool taken)
     }
 }
 
-/* ---- the machine -------------------------------------------------------------------------- */
+/* ---- the machine ------------------------------------------------------------------ */
 
 struct slot {
     struct wave wave; /* first: a wave's slot is found by its address */
@@ -85,7 +87,7 @@ struct cu_machine {
     struct loud *loud;
     unsigned units;
     struct unit *unit;
-    uint32_t *vgprs;    /* all register files, one allocation */
+    uint32_t *vgprs; /* all register files, one allocation */
     uint8_t *lds;
     struct slot *slots;
     pthread_mutex_t lock; /* of what is below */
@@ -125,7 +127,8 @@ struct cu_machine *cu_machine_create(const struct cu_config *cfg, struct isa_cod
     m->unit = calloc(m->units, sizeof *m->unit);
     m->vgprs = alloc_zero(m->units * CU_SIMDS * file_dw * 4);
     m->lds = alloc_zero((size_t)m->units * CU_LDS_BYTES);
-    m->slots = alloc_zero((size_t)m->units * CU_SIMDS * CU_SLOTS_PER_SIMD * sizeof *m->slots);
+    m->slots =
+        alloc_zero((size_t)m->units * CU_SIMDS * CU_SLOTS_PER_SIMD * sizeof *m->slots);
     if (!m->unit || !m->vgprs || !m->lds || !m->slots) {
         m->units = 0;
         cu_machine_destroy(m);
@@ -173,9 +176,10 @@ unsigned cu_count(const struct cu_machine *m)
     return m->units;
 }
 
-/* ---- launching ---------------------------------------------------------------------------- */
+/* ---- launching -------------------------------------------------------------------- */
 
-/* The SIMD with the fewest waves that still has a slot and registers; -1 when none has. */
+/* The SIMD with the fewest waves that still has a slot and registers; -1 when none has.
+ */
 static int pick_simd(const struct unit *u, unsigned vgprs, unsigned sgprs)
 {
     int best = -1;
@@ -225,8 +229,8 @@ static void drop_slot(struct unit *u, struct slot *slot)
 }
 
 /* What s_getreg shows of a wave's place. */
-static void set_ids(const struct cu_machine *m, const struct cu_group *g, struct slot *slot,
-                    unsigned tg_id)
+static void set_ids(const struct cu_machine *m, const struct cu_group *g,
+                    struct slot *slot, unsigned tg_id)
 {
     const struct cu_config *c = &m->cfg;
     struct wave *w = &slot->wave;
@@ -242,14 +246,16 @@ static void set_ids(const struct cu_machine *m, const struct cu_group *g, struct
     v = regs_insert(c->gen, F_SQ_WAVE_HW_ID__TG_ID, v, tg_id);
     w->hw_id = v;
 
-    /* Sizes are one less than the granules; bases and SGPR sizes are in the encoding's units of 4
-     * VGPRs and 8 SGPRs, LDS in 64 dwords, whatever the generation allocates by. */
+    /* Sizes are one less than the granules; bases and SGPR sizes are in the encoding's
+     * units of 4 VGPRs and 8 SGPRs, LDS in 64 dwords, whatever the generation allocates
+     * by. */
     unsigned sgpr8 = c->sgpr_granule / 8, lds64 = c->lds_granule_bytes / 256;
 
     v = regs_insert(c->gen, F_SQ_WAVE_GPR_ALLOC__VGPR_BASE, 0, slot->vgpr_base);
     v = regs_insert(c->gen, F_SQ_WAVE_GPR_ALLOC__VGPR_SIZE, v, slot->vgpr_count - 1);
     v = regs_insert(c->gen, F_SQ_WAVE_GPR_ALLOC__SGPR_BASE, v, slot->sgpr_base * sgpr8);
-    v = regs_insert(c->gen, F_SQ_WAVE_GPR_ALLOC__SGPR_SIZE, v, slot->sgpr_count * sgpr8 - 1);
+    v = regs_insert(c->gen, F_SQ_WAVE_GPR_ALLOC__SGPR_SIZE, v,
+                    slot->sgpr_count * sgpr8 - 1);
     w->gpr_alloc = v;
 
     v = regs_insert(c->gen, F_SQ_WAVE_LDS_ALLOC__LDS_BASE, 0, g->priv.lds_base * lds64);
@@ -373,9 +379,10 @@ void cu_counters_get(struct cu_machine *m, struct cu_counters *out)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* ---- running ------------------------------------------------------------------------------ */
+/* ---- running ---------------------------------------------------------------------- */
 
-int cu_wave_format(const struct cu_machine *m, const struct wave *w, char *out, size_t out_bytes)
+int cu_wave_format(const struct cu_machine *m, const struct wave *w, char *out,
+                   size_t out_bytes)
 {
     static const char *const stage[] = {"LS", "HS", "ES", "GS", "VS", "PS", "CS"};
     uint32_t hw = w->hw_id;
@@ -383,16 +390,17 @@ int cu_wave_format(const struct cu_machine *m, const struct wave *w, char *out, 
     int n;
 
     _Static_assert(ARRAY_LEN(stage) == STAGE_COUNT, "a name for each stage");
-    n = snprintf(out, out_bytes,
-                 "%s wave %u (SE %u SH %u CU %u SIMD %u slot %u) at PC 0x%llx, exec=%016llx "
-                 "vcc=%016llx scc=%d m0=%08x",
-                 stage[w->stage], w->id, regs_extract(gen, F_SQ_WAVE_HW_ID__SE_ID, hw),
-                 regs_extract(gen, F_SQ_WAVE_HW_ID__SH_ID, hw),
-                 regs_extract(gen, F_SQ_WAVE_HW_ID__CU_ID, hw),
-                 regs_extract(gen, F_SQ_WAVE_HW_ID__SIMD_ID, hw),
-                 regs_extract(gen, F_SQ_WAVE_HW_ID__WAVE_ID, hw), (unsigned long long)w->pc_va,
-                 (unsigned long long)wave_exec(w), (unsigned long long)wave_s64(w, SREG_VCC),
-                 w->scc, w->s[SREG_M0]);
+    n = snprintf(
+        out, out_bytes,
+        "%s wave %u (SE %u SH %u CU %u SIMD %u slot %u) at PC 0x%llx, exec=%016llx "
+        "vcc=%016llx scc=%d m0=%08x",
+        stage[w->stage], w->id, regs_extract(gen, F_SQ_WAVE_HW_ID__SE_ID, hw),
+        regs_extract(gen, F_SQ_WAVE_HW_ID__SH_ID, hw),
+        regs_extract(gen, F_SQ_WAVE_HW_ID__CU_ID, hw),
+        regs_extract(gen, F_SQ_WAVE_HW_ID__SIMD_ID, hw),
+        regs_extract(gen, F_SQ_WAVE_HW_ID__WAVE_ID, hw), (unsigned long long)w->pc_va,
+        (unsigned long long)wave_exec(w), (unsigned long long)wave_s64(w, SREG_VCC),
+        w->scc, w->s[SREG_M0]);
     for (unsigned i = 0; i < 16 && i < w->num_sgprs; i++) {
         size_t at = MIN2((size_t)n, out_bytes);
 
@@ -417,8 +425,9 @@ static bool release_barrier(struct cu_group *g)
     return any;
 }
 
-enum cu_group_state cu_group_slice(struct cu_machine *m, struct cu_group *g, uint64_t slice_insts,
-                                   uint64_t watchdog_insts, struct err *e)
+enum cu_group_state cu_group_slice(struct cu_machine *m, struct cu_group *g,
+                                   uint64_t slice_insts, uint64_t watchdog_insts,
+                                   struct err *e)
 {
     const struct wave *bad = NULL;
     unsigned rounds = 0;

@@ -34,7 +34,8 @@ ATOLL_API const char *atoll_version(void);
 ATOLL_API struct atoll_gpu *atoll_gpu_create(const char *chip, const struct atoll_options *opt);
 ATOLL_API void atoll_gpu_destroy(struct atoll_gpu *gpu);
 
-/* The message of the last failure of this device; "" when none. Valid until the next call. */
+/* The message of the last failure of this device; "" when none. After a submission that returned 1 it is
+ * the first fault of the guest. Valid until the next call. */
 ATOLL_API const char *atoll_error(const struct atoll_gpu *gpu);
 
 /* Map GPU addresses [va, va + bytes) onto host memory that the caller keeps alive, or onto zeroed
@@ -61,7 +62,7 @@ ATOLL_API int atoll_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs, un
 ATOLL_API uint32_t atoll_register_read(struct atoll_gpu *gpu, uint32_t offset_bytes);
 ATOLL_API void atoll_register_write(struct atoll_gpu *gpu, uint32_t offset_bytes, uint32_t value);
 
-/* ---- observing and bending a replay --------------------------------------------------------- */
+/* ---- observing and bending a replay ----------------------------------------------- */
 
 /* One draw or dispatch, as the callback sees it. */
 struct atoll_draw_event {
@@ -77,6 +78,13 @@ struct atoll_draw_event {
  * and registers, not submit. NULL takes it away. */
 typedef void (*atoll_draw_fn)(void *ctx, struct atoll_gpu *gpu, const struct atoll_draw_event *ev);
 ATOLL_API void atoll_on_draw(struct atoll_gpu *gpu, atoll_draw_fn fn, void *ctx);
+
+/* Called before (`after` 0) and after each instruction of each wave that starts from now on. Its registers
+ * are in struct wave (isa/isa.h), which is no part of the public interface. May come from several threads
+ * at once, one wave being one thread's. NULL takes it away. */
+struct wave;
+typedef void (*atoll_inst_fn)(void *ctx, struct wave *w, uint64_t pc_va, int after);
+ATOLL_API void atoll_on_instruction(struct atoll_gpu *gpu, atoll_inst_fn fn, void *ctx);
 
 /* Execute only draws and dispatches first..last (both inclusive); the others are skipped. */
 ATOLL_API void atoll_set_draw_range(struct atoll_gpu *gpu, uint32_t first, uint32_t last);
@@ -95,7 +103,7 @@ ATOLL_API void atoll_counters_print(const struct atoll_gpu *gpu, FILE *out);
 /* What was not modelled and where the guest faulted, a line each. Returns the number of lines. */
 ATOLL_API unsigned atoll_report(const struct atoll_gpu *gpu, FILE *out);
 
-/* ---- occupancy ------------------------------------------------------------------------------ */
+/* ---- occupancy -------------------------------------------------------------------- */
 
 /* What a program needs: VGPRs per lane and SGPRs per wave as it asks for them, LDS bytes and
  * work-items of its workgroup. */

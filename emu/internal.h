@@ -32,17 +32,29 @@ struct emu_place {
     uint64_t ib_va;
     uint32_t offset_dw;
     unsigned opcode;
+    const char *packet; /* its name; NULL when it has none */
 };
+
+#define EMU_STATS 11 /* pipeline statistics */
+#define EMU_CLOCK_STEP 1000
+#define EMU_SO_STREAMS 4
 
 /* CP state that is no register. */
 struct emu_cp {
     uint64_t index_base_va;
     uint32_t index_buffer_size; /* in indices */
-    uint64_t draw_indirect_va, dispatch_indirect_va; /* SET_BASE */
+    uint32_t index_type;        /* VGT_DMA_INDEX_TYPE, by whatever packet or register it came */
+    uint64_t draw_indirect_va, dispatch_indirect_va, load_reg_va, ce_dst_va; /* SET_BASE */
+    uint32_t load_control;      /* CONTEXT_CONTROL: which LOAD_*_REG packets work */
     bool predicate_off;         /* the last SET_PREDICATION says: skip predicated packets */
+    bool predicate_visible;     /* what it has seen so far, for its CONTINUE bit */
     uint64_t ce_counter, de_counter;
     uint8_t ce_ram[65536];
-    uint32_t so_filled_dw[4];   /* STRMOUT: filled size of each buffer */
+    uint32_t scratch_ram[256];
+    uint64_t atomic_return;     /* the old value of the last ATOMIC_MEM */
+    uint8_t op_of_opcode[256];  /* private to cp.c */
+    bool stat_running;          /* between PIPELINESTAT_START and _STOP */
+    uint64_t stat_base[EMU_STATS], stat_sum[EMU_STATS];
     struct emu_place at;        /* of the packet that executes */
 };
 
@@ -55,6 +67,7 @@ struct atoll_gpu {
     struct loud *loud;
     struct isa_code *code;
     struct cu_machine *cu;
+    struct cu_config cu_cfg;
     struct emu_cp cp;
     struct emu_counters counters;
     struct err err;
@@ -63,6 +76,11 @@ struct atoll_gpu {
     uint64_t clock;       /* s_memtime and timestamps: a deterministic count, see emu_clock() */
     uint32_t draw_number; /* of the draw or dispatch that runs: 0, 1, ... in order of execution */
     uint64_t samples_passed[16]; /* occlusion counter of each DB (one per RB): what ZPASS_DONE writes */
+
+    /* Stream-out, kept by draw*.c: dwords filled of each buffer (it writes from there on; set by
+     * STRMOUT_BUFFER_UPDATE), and per stream the primitives that wanted to be and were written. */
+    uint32_t so_filled_dw[4];
+    uint64_t so_needed[EMU_SO_STREAMS], so_written[EMU_SO_STREAMS];
 
     /* The guest did something that hardware would fault on; text of the first. */
     bool guest_faulted;
@@ -73,7 +91,10 @@ struct atoll_gpu {
     uint32_t first_draw, last_draw; /* draws outside are not executed; 0, UINT32_MAX: all */
     atoll_draw_fn on_draw;
     void *on_draw_ctx;
+    atoll_inst_fn on_inst;
+    void *on_inst_ctx;
 
+    struct emu_dispatch_state *dispatch; /* private to dispatch.c */
     struct emu_draw_state *draw; /* private to draw*.c: made at creation, kept between draws */
 };
 
@@ -89,7 +110,13 @@ const char *emu_place_format(const struct atoll_gpu *gpu, char *out, size_t out_
  * the same submissions read the same times. */
 uint64_t emu_clock(struct atoll_gpu *gpu);
 
-/* ---- command processor: cp.c --------------------------------------------------------------- */
+/* ---- command processor: cp.c ------------------------------------------------------ */
+
+/* The state of a fresh CP. gpu->regs must be reset. */
+void emu_cp_init(struct atoll_gpu *gpu);
+
+/* Byte offset of the SH register that packets number `index_dw` (a user SGPR's place). */
+uint32_t emu_sh_reg_offset(const struct atoll_gpu *gpu, uint32_t index_dw);
 
 /* Execute IBs. Returns 0, or -1 with gpu->err set; guest faults go to emu_guest_fault(). */
 int emu_cp_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs, unsigned count);
@@ -98,35 +125,45 @@ int emu_cp_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs, unsigned co
  * action (none yet outside COMPUTE_DISPATCH_INITIATOR and VGT_EVENT_INITIATOR) act. */
 void emu_register_write(struct atoll_gpu *gpu, uint32_t offset_bytes, uint32_t value);
 
-/* ---- dispatch.c ---------------------------------------------------------------------------- */
+/* ---- dispatch.c ------------------------------------------------------------------- */
 
 /* Run a dispatch of gx * gy * gz (groups, or threads when the initiator says so) with the current
  * COMPUTE_* registers. */
 void emu_dispatch(struct atoll_gpu *gpu, uint32_t gx, uint32_t gy, uint32_t gz,
                   uint32_t initiator);
 
-/* ---- surroundings of a wave, shared by dispatch.c and draw*.c: wave_ops.c -------------------- */
+struct emu_dispatch_state *emu_dispatch_state_create(const struct atoll_gpu *gpu);
+void emu_dispatch_state_destroy(struct emu_dispatch_state *s);
+
+/* ---- surroundings of a wave, shared by dispatch.c and draw*.c: wave_ops.c --------- */
 
 /* The members of struct wave_ops that are the same for every stage. ops_ctx of the wave must be
  * (or start with) a struct emu_wave_ctx. */
 struct emu_wave_ctx {
     struct atoll_gpu *gpu;
-    uint64_t clock; /* of this wave; starts at gpu->clock, so that threads do not matter */
+    uint64_t clock; /* gpu->clock when the draw or dispatch began, so that threads do not matter */
 };
 uint8_t *emu_ops_gds(struct wave *w, uint32_t *bytes);
 uint64_t emu_ops_memtime(struct wave *w, bool real);
 void emu_ops_sendmsg(struct wave *w, uint32_t imm, uint32_t m0); /* loud but for the harmless */
 bool emu_ops_gws(struct wave *w, unsigned op, uint32_t value);
+void emu_ops_trace(struct wave *w, uint64_t pc_va, const struct insn *in, bool after);
 /* MIMG, for all stages: emu/image.c. */
 void emu_ops_image(struct wave *w, const struct isa_image *im);
+/* Those of compute waves, which export nothing. */
+const struct wave_ops *emu_compute_ops(void);
 
-/* Decode SPI_SHADER_PGM_RSRC1/2-like values: what a wave needs and starts with. */
+/* After cu_group_alloc() and before wave_reset(): ops, tracing, FLAT apertures. */
+void emu_wave_prepare(struct atoll_gpu *gpu, struct wave *w, const struct wave_ops *ops, void *ops_ctx);
+
+/* What a wave needs and starts with, from PGM_LO, PGM_HI and PGM_RSRC1 of any stage (their common fields
+ * lie at the same bits). */
 struct emu_pgm {
     uint64_t code_va;
-    unsigned vgprs, sgprs; /* as allocated */
-    unsigned user_sgprs;
+    unsigned vgprs, sgprs; /* as the register says; the machine rounds up */
     uint32_t float_mode;
-    bool dx10_clamp, ieee, scratch, trap;
+    bool dx10_clamp, ieee;
 };
+void emu_pgm_decode(enum gfx gen, uint32_t lo, uint32_t hi, uint32_t rsrc1, struct emu_pgm *out);
 
 #endif

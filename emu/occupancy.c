@@ -1,4 +1,5 @@
-/* atoll_occupancy: the occupancy rules of cu/ for callers that have a chip's name and no device. */
+/* atoll_occupancy: the occupancy rules of cu/ for callers that have a chip's name and no
+ * device. */
 #include "base/chip.h"
 #include "cu/cu.h"
 #include "emu/gpu.h"
@@ -25,10 +26,12 @@ int atoll_occupancy(const char *chip, const struct atoll_occupancy_need *need,
     if (!c)
         return -1;
     cu_config_init(&cfg, c->gen, c->se, c->sh_per_se, c->cu_per_sh);
-    out->waves_per_group = need->group_threads / LANES + (need->group_threads % LANES != 0);
+    out->waves_per_group =
+        need->group_threads / LANES + (need->group_threads % LANES != 0);
     out->waves_per_group += !out->waves_per_group;
     cu_occupancy(&cfg,
-                 &(struct cu_need){need->vgprs, need->sgprs, need->lds_bytes, out->waves_per_group},
+                 &(struct cu_need){need->vgprs, need->sgprs, need->lds_bytes,
+                                   out->waves_per_group},
                  &o);
     out->groups_per_cu = o.groups_per_cu;
     out->waves_per_cu = o.waves_per_cu;

@@ -35,7 +35,8 @@ static struct mem_who who(const struct wave *w)
     return (struct mem_who){MEM_SHADER, w->insn_va, w->id};
 }
 
-void vmem_read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes)
+/* Up to 16 bytes from memory; what is unmapped reads zero. */
+static void read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes)
 {
     const uint8_t *p = vmem_host(w, va, bytes, MEM_R);
 
@@ -48,7 +49,7 @@ void vmem_read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes)
     }
 }
 
-void vmem_write_lane(struct wave *w, uint64_t va, const void *src, unsigned bytes)
+static void write_lane(struct wave *w, uint64_t va, const void *src, unsigned bytes)
 {
     uint8_t *p = vmem_host(w, va, bytes, MEM_W);
 
@@ -305,12 +306,12 @@ static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum
         if (!(exec & bit))
             continue;
         if (l->ok[n - 1] & bit) {
-            vmem_read_lane(w, l->va[lane], m, bytes * n);
+            read_lane(w, l->va[lane], m, bytes * n);
             w->counters.read_bytes += bytes * n;
         } else {
             for (unsigned i = 0; i < n; i++)
                 if (l->ok[i] & bit) {
-                    vmem_read_lane(w, l->va[lane] + bytes * i, &m[i], bytes);
+                    read_lane(w, l->va[lane] + bytes * i, &m[i], bytes);
                     w->counters.read_bytes += bytes;
                 }
         }
@@ -347,13 +348,13 @@ static void store_lanes(struct wave *w, unsigned src, const struct lanes *l, enu
         for (unsigned i = 0; i < n; i++)
             m[i] = vmem_narrow(t, vmem_vgpr(w, src + i)[lane]);
         if (l->ok[n - 1] & bit) {
-            vmem_write_lane(w, l->va[lane], m, bytes * n);
+            write_lane(w, l->va[lane], m, bytes * n);
             w->counters.written_bytes += bytes * n;
             continue;
         }
         for (unsigned i = 0; i < n; i++)
             if (l->ok[i] & bit) {
-                vmem_write_lane(w, l->va[lane] + bytes * i, &m[i], bytes);
+                write_lane(w, l->va[lane] + bytes * i, &m[i], bytes);
                 w->counters.written_bytes += bytes;
             }
     }
@@ -531,7 +532,7 @@ static void load_to_lds(struct wave *w, const struct insn *in, const struct lane
         if (!(exec & bit))
             continue;
         if (l->ok[0] & bit)
-            vmem_read_lane(w, l->va[lane], &m, vmem_data_bytes(t));
+            read_lane(w, l->va[lane], &m, vmem_data_bytes(t));
         if (at + 4 <= w->lds_bytes)
             store_le32(w->lds + at, vmem_widen(t, m, 0));
         w->counters.read_bytes += vmem_data_bytes(t);
@@ -552,7 +553,7 @@ void vmem_buffer_store_lds(struct wave *w, const struct insn *in)
 
         if (!(l.ok[0] >> lane & 1))
             continue;
-        vmem_write_lane(w, l.va[lane], &m, 4);
+        write_lane(w, l.va[lane], &m, 4);
         w->counters.written_bytes += 4;
         w->counters.lds_bytes += 4;
     }

@@ -290,10 +290,11 @@ static bool access_range(struct mem_vm *vm, uint64_t va, uint8_t *buf, uint64_t 
         uint64_t n = MIN2(bytes, stop - va);
 
         if (ok) {
+            /* The buffer may be guest memory itself: a copy within it, a packet over itself. */
             if (write)
-                memcpy(m->host + (va - m->va), buf, n);
+                memmove(m->host + (va - m->va), buf, n);
             else
-                memcpy(buf, m->host + (va - m->va), n);
+                memmove(buf, m->host + (va - m->va), n);
             moved += n;
         } else {
             if (!write)

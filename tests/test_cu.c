@@ -4,8 +4,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-static struct cu_occupancy occupancy(enum gfx gen, unsigned vgprs, unsigned sgprs, unsigned lds,
-                                     unsigned waves)
+static struct cu_occupancy occupancy(enum gfx gen, unsigned vgprs, unsigned sgprs,
+                                     unsigned lds, unsigned waves)
 {
     struct cu_config cfg;
     struct cu_occupancy o;
@@ -52,9 +52,11 @@ START_TEST(rows_of_llvm)
     while (fgets(line, sizeof line, f)) {
         unsigned target, vgprs, waves;
 
-        if (sscanf(line, "gfx%u vgpr=%u ; NumVgprs: %*u; Occupancy: %u", &target, &vgprs, &waves) != 3)
+        if (sscanf(line, "gfx%u vgpr=%u ; NumVgprs: %*u; Occupancy: %u", &target, &vgprs,
+                   &waves) != 3)
             continue;
-        ck_assert_msg(occupancy(target / 100 - 6 + GFX6, vgprs, 1, 0, 1).waves_per_simd == waves,
+        ck_assert_msg(occupancy(target / 100 - 6 + GFX6, vgprs, 1, 0, 1).waves_per_simd ==
+                          waves,
                       "%s", line);
         rows++;
     }

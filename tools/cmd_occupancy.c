@@ -1,5 +1,5 @@
-/* `atoll occupancy`: waves per SIMD from registers, LDS and group size, what limits them, and how
- * they change as each of the four is varied alone. */
+/* `atoll occupancy`: waves per SIMD from registers, LDS and group size, what limits them,
+ * and how they change as each of the four is varied alone. */
 #include "emu/gpu.h"
 #include "tools/tools.h"
 
@@ -13,19 +13,28 @@ struct request {
     bool json;
 };
 
-enum { OPT_CHIP = 'c', OPT_VGPR = 'v', OPT_SGPR = 's', OPT_LDS = 'l', OPT_GROUP = 'g', OPT_JSON = 'j' };
+enum {
+    OPT_CHIP = 'c',
+    OPT_VGPR = 'v',
+    OPT_SGPR = 's',
+    OPT_LDS = 'l',
+    OPT_GROUP = 'g',
+    OPT_JSON = 'j'
+};
 
 static const struct argp_option options[] = {
     {"chip", OPT_CHIP, "CHIP", 0, "chip or LLVM processor (default bonaire)", 0},
     {"vgpr", OPT_VGPR, "N", 0, "VGPRs per lane (default 1)", 0},
-    {"sgpr", OPT_SGPR, "N", 0, "SGPRs per wave, VCC and the like included (default 1)", 0},
+    {"sgpr", OPT_SGPR, "N", 0, "SGPRs per wave, VCC and the like included (default 1)",
+     0},
     {"lds", OPT_LDS, "BYTES", 0, "LDS of a workgroup (default 0)", 0},
     {"group", OPT_GROUP, "THREADS", 0, "work-items of a workgroup (default 64)", 0},
     {"json", OPT_JSON, NULL, 0, "print a JSON object", 0},
     {0},
 };
 
-static unsigned number(const char *text, unsigned lo, unsigned hi, struct argp_state *state)
+static unsigned number(const char *text, unsigned lo, unsigned hi,
+                       struct argp_state *state)
 {
     char *end;
     unsigned long v = strtoul(text, &end, 0);
@@ -40,14 +49,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct request *r = state->input;
 
     switch (key) {
-    case OPT_CHIP: r->chip = arg; break;
-    case OPT_VGPR: r->need.vgprs = number(arg, 0, 4096, state); break;
-    case OPT_SGPR: r->need.sgprs = number(arg, 0, 4096, state); break;
-    case OPT_LDS: r->need.lds_bytes = number(arg, 0, 1u << 30, state); break;
-    case OPT_GROUP: r->need.group_threads = number(arg, 1, 1u << 20, state); break;
-    case OPT_JSON: r->json = true; break;
-    case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", arg); break;
-    default: return ARGP_ERR_UNKNOWN;
+    case OPT_CHIP:
+        r->chip = arg;
+        break;
+    case OPT_VGPR:
+        r->need.vgprs = number(arg, 0, 4096, state);
+        break;
+    case OPT_SGPR:
+        r->need.sgprs = number(arg, 0, 4096, state);
+        break;
+    case OPT_LDS:
+        r->need.lds_bytes = number(arg, 0, 1u << 30, state);
+        break;
+    case OPT_GROUP:
+        r->need.group_threads = number(arg, 1, 1u << 20, state);
+        break;
+    case OPT_JSON:
+        r->json = true;
+        break;
+    case ARGP_KEY_ARG:
+        argp_error(state, "unexpected argument '%s'", arg);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
@@ -96,12 +120,13 @@ static bool next_step(const struct request *r, const struct curve *c, unsigned f
 
 static void print_json(const struct request *r, const struct atoll_occupancy *o)
 {
-    json_t *root = json_pack(
-        "{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s}", "chip", r->chip, "vgprs",
-        (int)r->need.vgprs, "sgprs", (int)r->need.sgprs, "lds_bytes", (int)r->need.lds_bytes,
-        "group_threads", (int)r->need.group_threads, "waves_per_group", (int)o->waves_per_group,
-        "waves_per_simd", (int)o->waves_per_simd, "waves_per_cu", (int)o->waves_per_cu,
-        "groups_per_cu", (int)o->groups_per_cu, "limited_by", o->limited_by);
+    json_t *root =
+        json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s}", "chip", r->chip,
+                  "vgprs", (int)r->need.vgprs, "sgprs", (int)r->need.sgprs, "lds_bytes",
+                  (int)r->need.lds_bytes, "group_threads", (int)r->need.group_threads,
+                  "waves_per_group", (int)o->waves_per_group, "waves_per_simd",
+                  (int)o->waves_per_simd, "waves_per_cu", (int)o->waves_per_cu,
+                  "groups_per_cu", (int)o->groups_per_cu, "limited_by", o->limited_by);
     json_t *all = json_object();
 
     for (size_t i = 0; i < ARRAY_LEN(curves); i++) {
@@ -111,9 +136,10 @@ static void print_json(const struct request *r, const struct atoll_occupancy *o)
         for (unsigned at = curves[i].lo; next_step(r, &curves[i], at, &s);
              at = s.to + curves[i].step)
             json_array_append_new(
-                list, json_pack("{s:i, s:i, s:i, s:i, s:s}", "from", (int)s.from, "to", (int)s.to,
-                                "waves_per_simd", (int)s.o.waves_per_simd, "waves_per_cu",
-                                (int)s.o.waves_per_cu, "limited_by", s.o.limited_by));
+                list, json_pack("{s:i, s:i, s:i, s:i, s:s}", "from", (int)s.from, "to",
+                                (int)s.to, "waves_per_simd", (int)s.o.waves_per_simd,
+                                "waves_per_cu", (int)s.o.waves_per_cu, "limited_by",
+                                s.o.limited_by));
         json_object_set_new(all, curves[i].name, list);
     }
     json_object_set_new(root, "curve", all);
@@ -138,21 +164,27 @@ static void print_text(const struct request *r, const struct atoll_occupancy *o)
         printf("\n%15s  waves/SIMD  waves/CU  limit\n", curves[i].name);
         for (unsigned at = curves[i].lo; next_step(r, &curves[i], at, &s);
              at = s.to + curves[i].step) {
-            const unsigned *here = (const unsigned *)((const char *)&r->need + curves[i].at);
+            const unsigned *here =
+                (const unsigned *)((const char *)&r->need + curves[i].at);
 
             printf("%7u..%6u %c %9u %9u  %-9s %.*s\n", s.from, s.to,
                    *here >= s.from && *here <= s.to ? '<' : ' ', s.o.waves_per_simd,
-                   s.o.waves_per_cu, s.o.limited_by, (int)s.o.waves_per_simd, "##########");
+                   s.o.waves_per_cu, s.o.limited_by, (int)s.o.waves_per_simd,
+                   "##########");
         }
     }
 }
 
 int cmd_occupancy(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options, parse, NULL,
-        "Waves per SIMD of a program, what limits them, and the curve over each resource.", NULL,
-        NULL, NULL};
+    static const struct argp argp = {options,
+                                     parse,
+                                     NULL,
+                                     "Waves per SIMD of a program, what limits them, and "
+                                     "the curve over each resource.",
+                                     NULL,
+                                     NULL,
+                                     NULL};
     struct request r = {.chip = "bonaire", .need = {1, 1, 0, 64}};
     struct atoll_occupancy o;
 

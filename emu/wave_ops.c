@@ -1,0 +1,96 @@
+/* What surrounds a wave and is the same for every stage: GDS, messages, clocks, the
+ * tracer; and the part of its launch state that no stage decides. */
+#include "emu/internal.h"
+
+/* Clock counts of an instruction and of the constant 100 MHz reference, in the
+ * deterministic clock that s_memtime and s_memrealtime read: time is what the wave itself
+ * has executed. */
+#define TICKS_PER_INST     4
+#define TICKS_PER_REALTIME 10
+
+static struct emu_wave_ctx *ctx(struct wave *w)
+{
+    return w->ops_ctx;
+}
+
+uint8_t *emu_ops_gds(struct wave *w, uint32_t *bytes)
+{
+    *bytes = EMU_GDS_BYTES;
+    return ctx(w)->gpu->gds;
+}
+
+uint64_t emu_ops_memtime(struct wave *w, bool real)
+{
+    uint64_t t = ctx(w)->clock + TICKS_PER_INST * w->insts_run;
+
+    return real ? t / TICKS_PER_REALTIME : t;
+}
+
+void emu_ops_sendmsg(struct wave *w, uint32_t imm, uint32_t m0)
+{
+    enum { MSG_MASK = 0xf, MSG_INTERRUPT = 1, MSG_SYSMSG = 15 };
+
+    /* Interrupts go to the host's driver, which is not there. Messages of the geometry
+     * stages are handled by their own ops before they get here. */
+    if ((imm & MSG_MASK) == MSG_INTERRUPT)
+        return;
+    loud_report(ctx(w)->gpu->loud, LOUD_MESSAGE, UINT64_C(1) << 32 | (imm & 0xffff),
+                "s_sendmsg 0x%x (m0 0x%08x) of wave %u at PC 0x%llx", imm & 0xffff, m0,
+                w->id, (unsigned long long)w->insn_va);
+}
+
+bool emu_ops_gws(struct wave *w, unsigned op, uint32_t value)
+{
+    loud_report(
+        ctx(w)->gpu->loud, LOUD_OTHER, UINT64_C(0x6777) << 32 | op,
+        "global wave sync or ordered count, operation %u (value 0x%x) at PC 0x%llx", op,
+        value, (unsigned long long)w->insn_va);
+    return true;
+}
+
+void emu_ops_trace(struct wave *w, uint64_t pc_va, const struct insn *in, bool after)
+{
+    struct atoll_gpu *gpu = ctx(w)->gpu;
+
+    if (gpu->on_inst)
+        gpu->on_inst(gpu->on_inst_ctx, w, pc_va, after);
+}
+
+static void no_export(struct wave *w, unsigned target, unsigned en, bool compr, bool done,
+                      bool vm, const uint32_t *const src[4])
+{
+    loud_report(ctx(w)->gpu->loud, LOUD_OTHER, UINT64_C(0x657870) << 32 | target,
+                "export to target %u from a compute shader at PC 0x%llx", target,
+                (unsigned long long)w->insn_va);
+}
+
+const struct wave_ops *emu_compute_ops(void)
+{
+    static const struct wave_ops ops = {
+        .image = emu_ops_image,
+        .export_ = no_export,
+        .gds = emu_ops_gds,
+        .sendmsg = emu_ops_sendmsg,
+        .memtime = emu_ops_memtime,
+        .gws = emu_ops_gws,
+        .trace = emu_ops_trace,
+    };
+
+    return &ops;
+}
+
+void emu_wave_prepare(struct atoll_gpu *gpu, struct wave *w, const struct wave_ops *ops,
+                      void *ops_ctx)
+{
+    const struct reg_file *r = &gpu->regs;
+    uint32_t shared = regs_field(r, F_SH_MEM_BASES__SHARED_BASE);
+    uint32_t priv = regs_field(r, F_SH_MEM_BASES__PRIVATE_BASE);
+
+    w->ops = ops;
+    w->ops_ctx = ops_ctx;
+    w->trace = gpu->on_inst != NULL;
+    /* The bases are the upper 16 bits of addresses; before GFX9 scratch lies 4 GiB above
+     * its base. */
+    w->flat.shared_hi = shared << 16;
+    w->flat.private_hi = priv ? priv << 16 | (r->gen < GFX9) : 0;
+}
