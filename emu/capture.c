@@ -270,6 +270,7 @@ static const char *parse_record(struct capture_reader *r, struct cursor *c,
         out->map.bytes = take64(c);
         out->map.object = take64(c);
         out->map.offset = take64(c);
+        out->map.object_bytes = take64(c);
         out->map.prot = take32(c);
         out->map.domain = take32(c);
         return gcap_map_wrong(&out->map);

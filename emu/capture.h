@@ -42,10 +42,11 @@ struct capture_header {
 };
 
 /* Mappings with the same object (not 0) share memory: byte i of a mapping is byte offset + i of the
- * object. An object starts as zeros with its first mapping and is gone with its last. Object 0: memory
- * of the mapping's own. A mapping replaces what it overlaps. */
+ * object, which has object_bytes. An object starts as zeros with its first mapping and is gone with its
+ * last. Object 0: memory of the mapping's own; offset and object_bytes are 0. A mapping replaces what it
+ * overlaps. */
 struct capture_map {
-    uint64_t va, bytes, object, offset;
+    uint64_t va, bytes, object, offset, object_bytes;
     unsigned prot;   /* mask of enum mem_prot */
     uint32_t domain; /* as amdgpu: 2 GTT, 4 VRAM, both, 0 unknown */
 };
@@ -125,6 +126,20 @@ struct capture_stats {
     uint64_t chunks[CAPTURE_KINDS], stored_bytes, raw_bytes, good_bytes;
 };
 const struct capture_stats *capture_stats(const struct capture_reader *r);
+
+/* The mappings that are there after some records. Starts as all zeros. capture_maps.c. */
+struct capture_maps {
+    struct capture_map *m; /* in no order, none overlapping another; cut where others replaced them */
+    size_t count, slots;
+    uint64_t bytes, most_bytes; /* mapped now, and at most at once */
+};
+
+/* Apply a map or an unmap. Returns 0, or -1 with *e set when memory runs out or more than
+ * CAPTURE_MAPPED_MAX bytes would be mapped. */
+int capture_maps_map(struct capture_maps *s, const struct capture_map *m, struct err *e);
+int capture_maps_unmap(struct capture_maps *s, uint64_t va, uint64_t bytes, struct err *e);
+void capture_maps_sort(struct capture_maps *s); /* ascending by address */
+void capture_maps_free(struct capture_maps *s);
 
 /* ---- writing ------------------------------------------------------------------------------- */
 

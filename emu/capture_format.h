@@ -68,8 +68,10 @@ static inline const char *gcap_map_wrong(const struct capture_map *m)
         return "address or size is not that of pages within 48 bits";
     if (m->prot & ~7u)
         return "unknown permission bits";
-    if (m->object ? m->offset % CAPTURE_PAGE_BYTES || m->offset > CAPTURE_MAPPED_MAX : m->offset)
-        return "bad offset into its object";
+    if (m->object ? m->offset % CAPTURE_PAGE_BYTES || m->object_bytes > CAPTURE_MAPPED_MAX ||
+                        m->bytes > m->object_bytes || m->offset > m->object_bytes - m->bytes
+                  : m->offset || m->object_bytes)
+        return "it does not lie within its object";
     return NULL;
 }
 

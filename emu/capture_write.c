@@ -215,6 +215,7 @@ int capture_write_map(struct capture_writer *w, const struct capture_map *m, str
     put64(w, m->bytes);
     put64(w, m->object);
     put64(w, m->offset);
+    put64(w, m->object_bytes);
     put32(w, m->prot);
     put32(w, m->domain);
     forget_pages(w, m->va, m->bytes);

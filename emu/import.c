@@ -181,7 +181,7 @@ static struct bo *find_bo(struct import *im, uint64_t handle)
 static struct bo *map_bo(struct import *im, uint64_t handle, uint64_t va, uint64_t bytes,
                          uint64_t domain, struct err *e)
 {
-    struct capture_map m = {va, bytes, 0, 0, 7, (uint32_t)domain};
+    struct capture_map m = {va, bytes, 0, 0, 0, 7, (uint32_t)domain};
     struct bo *b = find_bo(im, handle);
 
     if (b && b->va == va && b->bytes == bytes)

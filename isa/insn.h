@@ -80,7 +80,8 @@ struct insn {
      * FLAT: vaddr, saddr (base; OPD_NONE when off), data, dst, offset; scratch with saddr:
      *   vaddr OPD_NONE. */
     uint16_t vaddr, data, data1, base, samp, soffset, saddr;
-    int32_t offset;   /* SMRD: in dwords (8 bits); with a literal (GFX7) too; SMEM: bytes */
+    int32_t offset;   /* SMRD: in dwords (8 bits); with a literal (GFX7) too; SMEM: bytes, and
+                       * on GFX9 with soffset too, then offen is set */
     uint8_t dmask, dfmt, nfmt;
     bool glc, slc, tfe, lwe, lds, gds, idxen, offen, addr64, unorm, da, r128, a16, d16, nv;
 

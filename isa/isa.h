@@ -45,13 +45,29 @@ const struct isa_target *isa_target_default(enum gfx gen);
  * instruction runs past `ndw`. */
 int isa_decode(const struct isa_target *t, const uint32_t *code, size_t ndw, struct insn *out);
 
-/* LLVM's text for a decoded instruction, without newline. `label`, when not NULL, names branch
- * targets: it is called with the target's byte offset relative to the end of the instruction and
- * returns a name or NULL. Returns the length, as snprintf does. */
+/* LLVM's text for a decoded instruction, without newline. Branches show their distance in dwords as
+ * a number; isa_list gives labels. Returns the length, as snprintf does. */
 int isa_print(const struct isa_target *t, const struct insn *in, char *out, size_t out_bytes);
 
 /* One line of LLVM's syntax to 1..3 dwords. Returns the dwords written, or -1 with *e set. */
 int isa_assemble(const struct isa_target *t, const char *text, uint32_t out[4], struct err *e);
+
+/* The byte distance from the end of the instruction to where it may branch; false when it is no
+ * branch or goes to an address from a register. */
+bool isa_branch_distance(const struct insn *in, int64_t *bytes);
+
+/* How many of the `ndw` dwords are the program that starts at code[0]: up to and with the first
+ * s_endpgm that no branch goes past; all of them when there is none. */
+size_t isa_program_dwords(const struct isa_target *t, const uint32_t *code, size_t ndw);
+
+/* Print a program, a line an instruction, with labels where branches go, and its offset and words in
+ * a comment:
+ *
+ *         s_cbranch_execz L0018          // 000c: bf880002
+ *
+ * isa_assemble reads each line but those with labels; `atoll asm` reads it all. Words that are no
+ * instruction give a line that starts with "error:". Returns how many of those there were. */
+unsigned isa_list(const struct isa_target *t, const uint32_t *code, size_t ndw, FILE *out);
 
 /* ---- the wave ---------------------------------------------------------------------------- */
 

@@ -48,7 +48,7 @@ enum isa_rate {
     F(6, NO_SDWA9)   /* has none on GFX9 */ \
     F(7, NO_DPP)     /* has no DPP form */ \
     F(8, NO_VOP3)    /* has no VOP3 form */ \
-    F(9, LITK)       /* one of its sources is a literal that always follows (madmk, madak) */ \
+    F(9, LITK)       /* its last source is a literal that always follows (madak) */ \
     F(10, WR_VCC)    /* second result, a mask, in sdst; VCC in the 32-bit forms */ \
     F(11, RD_VCC)    /* src[2] is a mask; VCC in the 32-bit forms */ \
     F(12, IMPL_VCC)  /* reads VCC although it is no operand */ \
@@ -96,7 +96,11 @@ enum isa_rate {
     F(51, BIAS) \
     F(52, LZ) \
     F(53, LOD_CLAMP) \
-    F(54, OFFSET)
+    F(54, OFFSET) \
+    /* encodings */ \
+    F(55, LANESEL)   /* the VOP2 form's src1 is a scalar: a lane number */ \
+    F(56, INTERP)    /* has attr and attr_chan */ \
+    F(57, LITMID)    /* with LITK: the literal is src[1] (madmk) */
 
 enum isa_flag {
 #define F(bit, name) name = UINT64_C(1) << (bit),
@@ -115,7 +119,7 @@ enum isa_feature {
     FEAT_D16_UNPACKED = 1 << 9, /* D16 loads and stores take a VGPR for each half */
 };
 
-#define ROW_NEED_SHIFT 56
+#define ROW_NEED_SHIFT 58
 #define NEED(f) ((uint64_t)FEAT_##f << ROW_NEED_SHIFT)
 
 /* Opcodes as the columns hold them. */

@@ -35,8 +35,7 @@ static struct mem_who who(const struct wave *w)
     return (struct mem_who){MEM_SHADER, w->insn_va, w->id};
 }
 
-/* Up to 16 bytes from memory; what is unmapped reads zero. */
-static void read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes)
+void vmem_read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes)
 {
     const uint8_t *p = vmem_host(w, va, bytes, MEM_R);
 
@@ -49,7 +48,7 @@ static void read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes)
     }
 }
 
-static void write_lane(struct wave *w, uint64_t va, const void *src, unsigned bytes)
+void vmem_write_lane(struct wave *w, uint64_t va, const void *src, unsigned bytes)
 {
     uint8_t *p = vmem_host(w, va, bytes, MEM_W);
 
@@ -306,12 +305,12 @@ static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum
         if (!(exec & bit))
             continue;
         if (l->ok[n - 1] & bit) {
-            read_lane(w, l->va[lane], m, bytes * n);
+            vmem_read_lane(w, l->va[lane], m, bytes * n);
             w->counters.read_bytes += bytes * n;
         } else {
             for (unsigned i = 0; i < n; i++)
                 if (l->ok[i] & bit) {
-                    read_lane(w, l->va[lane] + bytes * i, &m[i], bytes);
+                    vmem_read_lane(w, l->va[lane] + bytes * i, &m[i], bytes);
                     w->counters.read_bytes += bytes;
                 }
         }
@@ -348,13 +347,13 @@ static void store_lanes(struct wave *w, unsigned src, const struct lanes *l, enu
         for (unsigned i = 0; i < n; i++)
             m[i] = vmem_narrow(t, vmem_vgpr(w, src + i)[lane]);
         if (l->ok[n - 1] & bit) {
-            write_lane(w, l->va[lane], m, bytes * n);
+            vmem_write_lane(w, l->va[lane], m, bytes * n);
             w->counters.written_bytes += bytes * n;
             continue;
         }
         for (unsigned i = 0; i < n; i++)
             if (l->ok[i] & bit) {
-                write_lane(w, l->va[lane] + bytes * i, &m[i], bytes);
+                vmem_write_lane(w, l->va[lane] + bytes * i, &m[i], bytes);
                 w->counters.written_bytes += bytes;
             }
     }
@@ -532,7 +531,7 @@ static void load_to_lds(struct wave *w, const struct insn *in, const struct lane
         if (!(exec & bit))
             continue;
         if (l->ok[0] & bit)
-            read_lane(w, l->va[lane], &m, vmem_data_bytes(t));
+            vmem_read_lane(w, l->va[lane], &m, vmem_data_bytes(t));
         if (at + 4 <= w->lds_bytes)
             store_le32(w->lds + at, vmem_widen(t, m, 0));
         w->counters.read_bytes += vmem_data_bytes(t);
@@ -553,7 +552,7 @@ void vmem_buffer_store_lds(struct wave *w, const struct insn *in)
 
         if (!(l.ok[0] >> lane & 1))
             continue;
-        write_lane(w, l.va[lane], &m, 4);
+        vmem_write_lane(w, l.va[lane], &m, 4);
         w->counters.written_bytes += 4;
         w->counters.lds_bytes += 4;
     }

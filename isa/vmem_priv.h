@@ -32,6 +32,10 @@ void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vshar
  * mem_read / mem_write must be asked (and will record the fault). */
 uint8_t *vmem_host(struct wave *w, uint64_t va, uint64_t bytes, unsigned prot);
 
+/* Up to 16 bytes of one lane, fault recorded: what is unmapped reads zero, and is not written. */
+void vmem_read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes);
+void vmem_write_lane(struct wave *w, uint64_t va, const void *src, unsigned bytes);
+
 /* The 64 dwords of a VGPR operand (zeros beyond the allocation); of VGPR operand + i for writing
  * (NULL beyond it). */
 const uint32_t *vmem_vgpr(const struct wave *w, unsigned opd);

@@ -227,4 +227,132 @@ void mem_surface_quad(const struct mem_surface *s, uint32_t x, uint32_t y, uint3
 void mem_surface_row(const struct mem_surface *s, uint32_t x, uint32_t y, uint32_t slice,
                      uint32_t sample, uint32_t n, uint64_t *out);
 
+/* ---- metadata surfaces of GFX6, GFX7 and GFX8 --------------------------------------------- */
+
+/* CMASK (4 bits for each 8x8 pixels of colour) or HTILE (32 bits for each 8x8 of depth). */
+struct mem_meta {
+    uint64_t slice_bytes, size_bytes;
+    uint32_t pitch, height; /* in pixels, as padded */
+
+    struct {
+        enum mem_pipe_config pipe_config;
+        bool linear;
+        uint8_t pipes_log2, interleave_log2, shift, index_bits, element_bits;
+        uint32_t macro_width, macro_height, tiles_per_pipe;
+    } priv;
+};
+
+/* Describe the CMASK or HTILE of a surface.
+ *
+ *   t              of the colour or depth surface (pipe configuration and interleave are used)
+ *   pitch, height  of that surface, in pixels
+ *   linear         CB_COLOR*_INFO.CMASK_IS_LINEAR, DB_HTILE_SURFACE.LINEAR
+ *
+ * Returns 0, or -1 with *e set. Source: AMD's address library. */
+int mem_cmask_init(struct mem_meta *m, enum gfx gen, const struct mem_tiling *t, uint32_t pitch,
+                   uint32_t height, uint32_t slices, bool linear, struct err *e);
+int mem_htile_init(struct mem_meta *m, enum gfx gen, const struct mem_tiling *t, uint32_t pitch,
+                   uint32_t height, uint32_t slices, bool linear, struct err *e);
+
+/* The element of the tile that holds pixel (x, y): for CMASK the number of the nibble (byte n / 2,
+ * high half when odd), for HTILE the byte offset of the dword. */
+uint64_t mem_cmask_nibble(const struct mem_meta *m, uint32_t x, uint32_t y, uint32_t slice);
+uint64_t mem_htile_offset(const struct mem_meta *m, uint32_t x, uint32_t y, uint32_t slice);
+
+/* Metadata that follows the data's own addressing (GFX8: DCC, and HTILE and CMASK that the texture unit
+ * can read): the nibble number of the element for the byte at data_offset (from mem_surface_offset).
+ *
+ *   meta_bits    of an element: 8 for DCC, 4 CMASK, 32 HTILE
+ *   block_bytes  of data for one element: 256 for DCC, else 64 elements of data
+ *   samples_per_split  samples that lie in one tile before the tile split; 1 for HTILE and CMASK */
+uint64_t mem_tc_meta_nibble(const struct mem_surface *data, uint64_t data_offset,
+                            unsigned meta_bits, unsigned block_bytes,
+                            unsigned samples_per_split);
+
+/* FMASK: one element per pixel, addressed as a surface of its own with one sample, thin micro tiles
+ * and *element_bits per element (mem_tiling_decode with the FMASK's tile mode). Sample i's fragment is
+ * in bits i * *sample_bits up; the value `fragments` means that none is stored (EQAA).
+ * False when there is no such FMASK. */
+bool mem_fmask_layout(unsigned samples, unsigned fragments, unsigned *element_bits,
+                      unsigned *sample_bits);
+
+/* ---- data formats ------------------------------------------------------------------------ */
+
+/* How the bits of a texel are divided: MEM_LAYOUT_8_8_8_8, ... (formats.def). */
+enum mem_layout {
+    MEM_LAYOUT_INVALID,
+#define LAYOUT(name, bits, kind, cb, buf, img6, img7, img8, img9, nums, x, y, z, w)             \
+    MEM_LAYOUT_##name,
+#include "mem/formats.def"
+#undef LAYOUT
+    MEM_LAYOUT_COUNT
+};
+
+/* How each component is read: MEM_UNORM, MEM_SRGB, ... */
+enum mem_num {
+#define NUM(name, cb, b6, b7, b8, b9, i6, i7, i8, i9) MEM_##name,
+#include "mem/formats.def"
+#undef NUM
+    MEM_NUM_COUNT
+};
+
+struct mem_format {
+    enum mem_layout layout;
+    enum mem_num num;
+};
+
+enum mem_layout_kind {
+    MEM_KIND_PLAIN, MEM_KIND_SHARED, MEM_KIND_BLOCK, MEM_KIND_SUBSAMPLED, MEM_KIND_FMASK,
+    MEM_KIND_OTHER
+};
+
+struct mem_layout_info {
+    const char *name;        /* AMD's: "10_11_11" */
+    enum mem_layout_kind kind;
+    unsigned bits;           /* of a texel; of a block for BLOCK and SUBSAMPLED */
+    unsigned components;     /* 0 unless PLAIN or SHARED */
+    uint8_t component_bits[4], component_shift[4]; /* X, Y, Z, W */
+};
+
+const struct mem_layout_info *mem_layout_info(enum mem_layout l);
+const char *mem_num_name(enum mem_num n);
+
+/* The format that a register's numbers name: CB_COLOR*_INFO.FORMAT and NUMBER_TYPE; DATA_FORMAT and
+ * NUM_FORMAT of a V#; of a T#. False when the generation has no such format (report it as
+ * LOUD_FORMAT). A true answer may still have no functions: see mem_unpacker. */
+bool mem_format_cb(enum gfx gen, unsigned format, unsigned number_type, struct mem_format *out);
+bool mem_format_buffer(enum gfx gen, unsigned data_format, unsigned num_format,
+                       struct mem_format *out);
+bool mem_format_image(enum gfx gen, unsigned data_format, unsigned num_format,
+                      struct mem_format *out);
+
+/* Read one texel (bits / 8 bytes) into X, Y, Z, W: 32-bit floats for norm, scaled, float and sRGB,
+ * zero- or sign-extended integers for UINT and SINT. Components that the layout does not have are
+ * 0, 0, 0, 1. Every conversion is correctly rounded.
+ *
+ * Write one texel from the same representation: floats are clamped (NaN becomes 0) and rounded to
+ * nearest even for norm, scaled and sRGB; integers are clamped; float components round to nearest
+ * even, half overflows to infinity, the unsigned 10- and 11-bit ones to their largest number.
+ *
+ * They use integer arithmetic only, so the host's MXCSR does not matter. */
+typedef void (*mem_unpack_fn)(const void *texel, uint32_t out[4]);
+typedef void (*mem_pack_fn)(const uint32_t in[4], void *texel);
+
+/* The functions of a format: look them up once per draw, descriptor or instruction. NULL when the
+ * format has none (compressed, FMASK, or a number type that the layout does not take): loud. */
+mem_unpack_fn mem_unpacker(struct mem_format f);
+mem_pack_fn mem_packer(struct mem_format f);
+
+/* Which of R, G, B, A (0..3) component i of a colour target holds, for CB_COLOR*_INFO.COMP_SWAP;
+ * entries beyond `components` (1..4) are 0xff. */
+void mem_cb_swap(unsigned components, unsigned comp_swap, uint8_t rgba_of_component[4]);
+
+/* Single conversions, as bit patterns. */
+uint32_t mem_f16_to_f32(uint16_t h);
+uint16_t mem_f32_to_f16(uint32_t f);              /* to nearest even */
+uint32_t mem_unorm_to_f32(uint32_t v, unsigned bits);  /* 1..24 bits */
+uint32_t mem_f32_to_unorm(uint32_t f, unsigned bits);  /* 1..24 bits */
+uint32_t mem_srgb_to_f32(uint8_t v);              /* to linear */
+uint8_t mem_f32_to_srgb(uint32_t f);              /* from linear */
+
 #endif

@@ -32,7 +32,7 @@ static const struct {
 bool pm4_item_register(enum gfx gen, const struct pm4_packet *p, uint32_t i, uint32_t *offset)
 {
     const struct pm4_desc *d = pm4_layout(gen, p);
-    if (!d || i >= p->body_dw)
+    if (!d || i >= p->body_dw || p->type != 3)
         return false;
 
     const struct pm4_dword *dw = pm4_dword_at(d, i);
@@ -97,6 +97,8 @@ void pm4_item(enum gfx gen, unsigned ext, const struct pm4_packet *p, uint32_t i
 
     const struct pm4_desc *d = pm4_layout(gen, p);
     const struct pm4_dword *dw = d ? pm4_dword_at(d, i) : NULL;
+    if (!dw && d && p->type == PM4_TYPE_SDMA) /* data past the named dwords */
+        dw = &d->dwords[d->dword_count - 1];
     if (!dw)
         return;
     out->dword = dw;
@@ -109,6 +111,35 @@ void pm4_item(enum gfx gen, unsigned ext, const struct pm4_packet *p, uint32_t i
         out->has_u64 = true;
         out->u64 = half(before, pm4_dw(p, i - 1)) | (uint64_t)half(dw, out->value) << 32;
     }
+}
+
+static void table_field(enum gfx gen, unsigned ext, const struct pm4_field *f, uint32_t dw,
+                        struct pm4_item_field *out)
+{
+    out->name = f->name;
+    out->lo = f->lo;
+    out->hi = f->hi;
+    out->value = bits(dw, f->lo, f->hi);
+    out->text = NULL;
+    for (unsigned i = 0; i < f->entry_count; i++)
+        if (f->entries[i].value == out->value)
+            out->text = f->entries[i].name;
+    if (f->like_reg) {
+        const struct reg *r = regs_by_name(gen, ext, f->like_reg);
+        const struct reg_field *rf = r ? regs_field_by_name(r, f->like_field) : NULL;
+        if (rf)
+            out->text = regs_enum_name(rf, out->value);
+    }
+}
+
+bool pm4_header_field(enum gfx gen, const struct pm4_packet *p, unsigned n,
+                      struct pm4_item_field *out)
+{
+    const struct pm4_desc *d = pm4_layout(gen, p);
+    if (!d || n >= d->header_field_count)
+        return false;
+    table_field(gen, 0, &d->header_fields[n], p->header, out);
+    return true;
 }
 
 bool pm4_item_field(enum gfx gen, unsigned ext, const struct pm4_item *it, unsigned n,
@@ -130,20 +161,7 @@ bool pm4_item_field(enum gfx gen, unsigned ext, const struct pm4_item *it, unsig
         return false;
 
     const struct pm4_field *f = &it->dword->fields[n];
-    out->name = f->name;
-    out->lo = f->lo;
-    out->hi = f->hi;
-    out->value = bits(it->value, f->lo, f->hi);
-    out->text = NULL;
-    for (unsigned i = 0; i < f->entry_count; i++)
-        if (f->entries[i].value == out->value)
-            out->text = f->entries[i].name;
-    if (f->like_reg) {
-        const struct reg *r = regs_by_name(gen, ext, f->like_reg);
-        const struct reg_field *rf = r ? regs_field_by_name(r, f->like_field) : NULL;
-        if (rf)
-            out->text = regs_enum_name(rf, out->value);
-    }
+    table_field(gen, ext, f, it->value, out);
     return true;
 }
 
@@ -162,8 +180,18 @@ static struct pm4_ib ib_at(const struct pm4_packet *p, unsigned lo)
 unsigned pm4_indirect_buffers(enum gfx gen, const struct pm4_packet *p, struct pm4_ib out[2])
 {
     const struct pm4_desc *d = pm4_layout(gen, p);
-    if (!d || p->body_dw < d->min_dw)
+    if (!d || p->body_dw < d->min_dw || !d->dword_count)
         return 0;
+    if (p->type == PM4_TYPE_SDMA && !strcmp(d->dwords[0].name, "IB_BASE_LO")) {
+        uint32_t lo = pm4_dw(p, 0), hi = pm4_dw(p, 1);
+        if (d->dword_count == 2) /* GFX6 */
+            out[0] = (struct pm4_ib){lo | (uint64_t)pm4_get(hi, PM4F_DMA6_IB__ADDR_HI) << 32,
+                                     pm4_get(hi, PM4F_DMA6_IB__IB_SIZE), false};
+        else
+            out[0] = (struct pm4_ib){lo | (uint64_t)(hi & 0xffff) << 32,
+                                     pm4_get(pm4_dw(p, 2), PM4F_SDMA_IB_SIZE__IB_SIZE), false};
+        return 1;
+    }
     if (p->opcode == PM4_COND_INDIRECT_BUFFER && d->dword_count > 3) {
         uint32_t mode = pm4_get(pm4_dw(p, PM4_AT(COND_INDIRECT_BUFFER, CONTROL)),
                                 PM4F_COND_IB__MODE);

@@ -7,9 +7,11 @@
 #include "regs/regs.h"
 #include "pm4/ids.h" /* enum pm4_op: PM4_NOP, PM4_SET_CONTEXT_REG, ... = the opcode's number */
 
+#define PM4_TYPE_SDMA 4 /* a packet of a DMA engine, which is no PM4: see pm4_sdma_next() */
+
 /* One packet, as a view over the caller's bytes. */
 struct pm4_packet {
-    unsigned type;        /* 0, 2 or 3 */
+    unsigned type;        /* 0, 2 or 3; PM4_TYPE_SDMA */
     unsigned opcode;      /* type 3: IT_ opcode; type 0: first register's dword index */
     bool predicate;       /* type 3, bit 0 */
     bool compute;         /* type 3, bit 1: shader type */
@@ -37,6 +39,10 @@ void pm4_walk(struct pm4_walker *w, enum gfx gen, const void *bytes, uint32_t dw
  * the end); *e names the dword offset. The walker stays at the bad packet. */
 int pm4_next(struct pm4_walker *w, struct pm4_packet *out, struct err *e);
 
+/* The next packet of a DMA engine's buffer (ring DMA): as pm4_next(), except that an unknown packet
+ * is an error too, since only the table knows the lengths. */
+int pm4_sdma_next(struct pm4_walker *w, struct pm4_packet *out, struct err *e);
+
 /* ---- the table --------------------------------------------------------------------------- */
 
 struct pm4_field {
@@ -63,7 +69,22 @@ struct pm4_desc {
     uint16_t repeats;           /* so many of the last dwords repeat, as a group, to the end */
     uint32_t reg_base;          /* byte offset that REG_OFFSET counts from; 0 without one */
     bool sets_regs;             /* SET_*_REG: REG_OFFSET, then the values of consecutive registers */
+    const struct pm4_field *header_fields; /* DMA engines: of the header; NULL for PM4 */
+    uint16_t header_field_count;
 };
+
+/* Where a DMA packet keeps the number of data dwords at its end: field `field` of body dword `at`
+ * (or of the header), plus `add`. The last dword of the description is the first of them. */
+enum { PM4_SDMA_NO_COUNT = -2, PM4_SDMA_COUNT_IN_HEADER = -1 };
+struct pm4_sdma_count {
+    int8_t at;
+    uint16_t field; /* enum pm4_field_id */
+    uint8_t add;
+};
+
+/* The DMA packet that a header begins; NULL when the generation has none. `count` may be NULL. */
+const struct pm4_desc *pm4_sdma_describe(enum gfx gen, uint32_t header,
+                                         struct pm4_sdma_count *count);
 
 /* NULL when the generation has no such opcode. */
 const struct pm4_desc *pm4_describe(enum gfx gen, unsigned opcode);
@@ -126,6 +147,10 @@ struct pm4_item_field {
     const char *text; /* the value's name, or NULL */
 };
 
+/* Field n of a DMA packet's header; false past the last, and for PM4. */
+bool pm4_header_field(enum gfx gen, const struct pm4_packet *p, unsigned n,
+                      struct pm4_item_field *out);
+
 /* Field n of an item (the register's first, then the packet's own); false past the last. */
 bool pm4_item_field(enum gfx gen, unsigned ext, const struct pm4_item *it, unsigned n,
                     struct pm4_item_field *out);
@@ -137,7 +162,7 @@ bool pm4_item_register(enum gfx gen, const struct pm4_packet *p, uint32_t i, uin
 
 /* The indirect buffer that a packet calls: INDIRECT_BUFFER and its relatives. Returns how many
  * (0, 1; 2 for COND_INDIRECT_BUFFER with an else), `chain` when the rest of this buffer is not
- * executed. A buffer of size 0 counts. */
+ * executed. A buffer of size 0 counts. Of DMA packets: INDIRECT. */
 struct pm4_ib {
     uint64_t va;
     uint32_t dw;

@@ -101,7 +101,11 @@ static void print_dword(const struct pm4_print *pr, const struct pm4_packet *p, 
         else
             column += (size_t)fprintf(pr->out, ": register 0x%05x", offset);
     }
-    if ((it.value || pr->all_fields) && pm4_item_field(pr->gen, pr->ext, &it, 0, &f)) {
+    /* A dword with one field of its own name is a number. */
+    bool fields = pm4_item_field(pr->gen, pr->ext, &it, 0, &f);
+    if (fields && it.name && !strcmp(it.name, f.name) && f.value << f.lo == it.value && !f.text)
+        fields = false;
+    if (fields && (it.value || pr->all_fields)) {
         print_fields(pr, &it, named, column);
     } else if (!named) {
         fprintf(pr->out, it.value < 10 ? " = %u" : " = 0x%x", it.value);
@@ -173,6 +177,13 @@ void pm4_print_packet(const struct pm4_print *pr, const struct pm4_packet *p)
     if (p->type == 3 && p->opcode == PM4_NOP) {
         print_nop(pr, p);
         return;
+    }
+    struct pm4_item_field f;
+    for (unsigned n = 0; pm4_header_field(pr->gen, p, n, &f); n++) {
+        if (f.value || pr->all_fields) {
+            fprintf(pr->out, " %s=", f.name);
+            print_field_value(pr->out, &f);
+        }
     }
     fputc('\n', pr->out);
     for (uint32_t i = 0; i < p->body_dw; i++)

@@ -1,5 +1,5 @@
-/* The packet table: packets.def and fields.def expanded into descriptions, and the look-up by
- * generation and opcode. */
+/* The packet tables: packets.def, sdma.def and fields.def expanded into descriptions, and the
+ * look-ups. */
 #include "pm4/pm4.h"
 
 enum {
@@ -37,7 +37,7 @@ enum {
 #define DRT(name, type) {#name, type_##type, ARRAY_LEN(type_##type), #name},
 
 #define PACKET(op, name, gens, min, repeats, base, ...)                                        \
-    static const struct pm4_dword dw_##name##_##gens[] = {__VA_ARGS__};
+    static const struct pm4_dword dw_##name##_##gens##_##min[] = {__VA_ARGS__};
 #define ALSO(name, gens, min, repeats, base, ...)                                              \
     PACKET(0, name, gens, min, repeats, base, __VA_ARGS__)
 #define SET(op, name, gens, base)                                                              \
@@ -54,7 +54,8 @@ struct row {
 
 #define ROW(op, name, gens, min, repeats, base, sets)                                          \
     {gens,                                                                                     \
-     {op, #name, dw_##name##_##gens, ARRAY_LEN(dw_##name##_##gens), min, repeats, base, sets}},
+     {op, #name, dw_##name##_##gens##_##min, ARRAY_LEN(dw_##name##_##gens##_##min), min,       \
+      repeats, base, sets, NULL, 0}},
 #define PACKET(op, name, gens, min, repeats, base, ...) ROW(op, name, gens, min, repeats, base, false)
 #define SET(op, name, gens, base)                       ROW(op, name, gens, 2, 1, base, true)
 #define ALSO(name, gens, min, repeats, base, ...)                                              \
@@ -81,6 +82,8 @@ const struct pm4_desc *pm4_describe(enum gfx gen, unsigned opcode)
 
 const struct pm4_desc *pm4_layout(enum gfx gen, const struct pm4_packet *p)
 {
+    if (p->type == PM4_TYPE_SDMA)
+        return pm4_sdma_describe(gen, p->header, NULL);
     if (p->type != 3)
         return NULL;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -99,4 +102,43 @@ const struct pm4_dword *pm4_dword_at(const struct pm4_desc *d, uint32_t i)
 
     uint32_t first = d->dword_count - d->repeats;
     return &d->dwords[first + (i - first) % d->repeats];
+}
+
+/* ---- DMA engines ------------------------------------------------------------------------- */
+
+#define SDMA(name, gens, where, hdr, count, ...)                                               \
+    static const struct pm4_dword sdma_##name##_##gens[] = {__VA_ARGS__};
+#include "pm4/sdma.def"
+#undef SDMA
+
+struct sdma_row {
+    unsigned gens;
+    uint32_t mask, match;
+    struct pm4_sdma_count count;
+    struct pm4_desc desc;
+};
+
+#define HEADER                PM4_SDMA_COUNT_IN_HEADER
+#define NONE                  {PM4_SDMA_NO_COUNT, 0, 0}
+#define COUNT(at, field, add) {at, PM4F_##field, add}
+#define SDMA(name, gens, where, hdr, count, ...)                                               \
+    {gens, where, count,                                                                       \
+     {0, #name, sdma_##name##_##gens, ARRAY_LEN(sdma_##name##_##gens),                         \
+      ARRAY_LEN(sdma_##name##_##gens), 0, 0, false, type_##hdr, ARRAY_LEN(type_##hdr)}},
+static const struct sdma_row sdma_rows[] = {
+#include "pm4/sdma.def"
+};
+
+const struct pm4_desc *pm4_sdma_describe(enum gfx gen, uint32_t header,
+                                         struct pm4_sdma_count *count)
+{
+    for (size_t i = 0; i < ARRAY_LEN(sdma_rows); i++) {
+        if (!(sdma_rows[i].gens & 1u << gen) ||
+            (header & sdma_rows[i].mask) != sdma_rows[i].match)
+            continue;
+        if (count)
+            *count = sdma_rows[i].count;
+        return &sdma_rows[i].desc;
+    }
+    return NULL;
 }

@@ -62,6 +62,43 @@ int pm4_next(struct pm4_walker *w, struct pm4_packet *out, struct err *e)
     return 1;
 }
 
+int pm4_sdma_next(struct pm4_walker *w, struct pm4_packet *out, struct err *e)
+{
+    if (w->at_dw >= w->dw)
+        return 0;
+
+    const uint8_t *at = w->bytes + 4 * (size_t)w->at_dw;
+    uint32_t left_dw = w->dw - w->at_dw - 1;
+    struct pm4_sdma_count count;
+    struct pm4_packet p = {
+        .type = PM4_TYPE_SDMA,
+        .header = load_le32(at),
+        .body = at + 4,
+        .offset_dw = w->at_dw,
+    };
+    const struct pm4_desc *d = pm4_sdma_describe(w->gen, p.header, &count);
+    if (!d)
+        return err_set(e, "dword 0x%x of the buffer: 0x%08x begins no DMA packet of %s", w->at_dw,
+                       p.header, gfx_name(w->gen));
+
+    uint64_t body_dw = d->dword_count;
+    if (count.at != PM4_SDMA_NO_COUNT) {
+        body_dw -= 1; /* the data is counted */
+        if (count.at == PM4_SDMA_COUNT_IN_HEADER)
+            body_dw += pm4_get(p.header, count.field) + count.add;
+        else if ((uint32_t)count.at < left_dw)
+            body_dw += pm4_get(load_le32(p.body + 4 * count.at), count.field) + count.add;
+    }
+    if (body_dw > left_dw)
+        return err_set(e, "dword 0x%x of the buffer: DMA packet 0x%08x (%s) has %llu dwords of body, "
+                          "but the buffer has %u more", w->at_dw, p.header, d->name,
+                       (unsigned long long)body_dw, left_dw);
+    p.body_dw = (uint32_t)body_dw;
+    w->at_dw += 1 + p.body_dw;
+    *out = p;
+    return 1;
+}
+
 uint32_t pm4_register_writes(enum gfx gen, const struct pm4_packet *p, uint32_t *first,
                              uint32_t *value_dw, uint32_t *index)
 {

@@ -454,12 +454,13 @@ static unsigned set_point(const struct raster_pa_state *pa, const struct raster_
     p.y0 = (double)s->y / RASTER_FIX_ONE;
     p.persp_w = (struct raster_plane){ s->inv_w, 0, 0 };
     p.z = (struct raster_plane){ s->z, 0, 0 };
+    /* i and j run over the square, 0 to 1 from left to right and top to bottom. */
+    p.lin_i = (struct raster_plane){ 0.5, RASTER_FIX_ONE / (2.0 * rx), 0 };
+    p.lin_j = (struct raster_plane){ 0.5, 0, RASTER_FIX_ONE / (2.0 * ry) };
+    p.persp_i = (struct raster_plane){ 0.5 * s->inv_w, p.lin_i.dx * s->inv_w, 0 };
+    p.persp_j = (struct raster_plane){ 0.5 * s->inv_w, 0, p.lin_j.dy * s->inv_w };
     set_box(&p, MAX2(s->x, -RASTER_FIX_MAX / 2) - rx, MAX2(s->y, -RASTER_FIX_MAX / 2) - ry,
             MIN2(s->x, RASTER_FIX_MAX / 2) + rx, MIN2(s->y, RASTER_FIX_MAX / 2) + ry);
-    p.is_point = true;
-    p.sprite_ds = (float)(RASTER_FIX_ONE / (2.0 * rx));
-    p.sprite_dt = (float)(RASTER_FIX_ONE / (2.0 * ry));
-    p.sprite_s0 = p.sprite_t0 = 0.5f;
     *out = p;
     return 1;
 }

@@ -347,8 +347,6 @@ struct raster_prim {
     uint32_t prim_id;
     uint32_t slot[3];        /* parameter slots of the input vertices, in order */
     uint8_t provoking;
-    bool is_point;
-    float sprite_s0, sprite_t0, sprite_ds, sprite_dt; /* point sprites: at (x0,y0), per pixel */
 };
 
 /* 3 vertices, at most one more for each of 6 frustum planes, w, 6 user planes, 8 distances: a fan of
@@ -393,7 +391,7 @@ void raster_sample_offset(const struct raster_sc_state *sc, unsigned pixel, unsi
 struct raster_lane_in {
     uint32_t persp_sample[2], persp_center[2], persp_centroid[2], pull_model[3];
     uint32_t linear_sample[2], linear_center[2], linear_centroid[2];
-    uint32_t pos[4], front_face, ancillary, coverage, pos_fixed;
+    uint32_t line_stipple, pos[4], front_face, ancillary, coverage, pos_fixed;
 };
 
 /* Compute the inputs of the mask `need` (RASTER_IN_*) for pixel `p` of a quad; others keep their
@@ -405,5 +403,109 @@ void raster_interp(const struct raster_state *st, const struct raster_prim *prim
 /* Depth of a sample of pixel (x, y), before any conversion to the depth format. */
 float raster_sample_z(const struct raster_state *st, const struct raster_prim *prim, int32_t x,
                       int32_t y, unsigned sample);
+
+/* ---- memory of surfaces ----------------------------------------------------------------------- */
+
+/* The mapping that was touched last, and the bytes moved: see access.h. */
+struct raster_access {
+    struct mem_vm *vm;
+    struct mem_span span;
+    enum mem_client client;
+    uint64_t read_bytes, written_bytes;
+};
+
+/* ---- DB ------------------------------------------------------------------------------------------ */
+
+struct raster_db_target {
+    bool on;
+    struct mem_surface read, write;
+    uint32_t first_slice, last_slice;
+    unsigned samples_log2;
+};
+
+/* Depth and stencil of one draw. */
+struct raster_db {
+    const struct raster_state *st;
+    struct loud *loud;
+    struct raster_access mem;
+    struct raster_db_target z, s;
+    bool active;                /* there is something to test or write */
+    bool late;                  /* tests come after the shader */
+};
+
+/* What a pixel shader exported to MRTZ, for one pixel. */
+struct raster_z_export {
+    bool has_z, has_stencil, has_mask;
+    float z;
+    uint8_t stencil;
+    uint32_t mask;
+};
+
+/* Set up for a draw; `st` must stay. What cannot be addressed is reported and left out. */
+void raster_db_begin(struct raster_db *db, const struct raster_state *st, struct mem_vm *vm,
+                     struct loud *loud, uint32_t draw);
+void raster_db_end(struct raster_db *db);
+
+/* Test the samples live[] of a quad, write depth and stencil, and clear the bits of those that
+ * failed. ex[]: exports of the four pixels; NULL when tests come first. */
+void raster_db_quad(struct raster_db *db, const struct raster_prim *prim, const struct raster_quad *q,
+                    uint16_t live[4], const struct raster_z_export ex[4],
+                    struct raster_counters *cnt);
+
+/* Samples that an exported sample mask, or alpha (as alpha-to-mask makes it one), leaves. */
+uint16_t raster_mask_from_export(const struct raster_state *st, uint32_t mask);
+uint16_t raster_mask_from_alpha(const struct raster_state *st, int32_t x, int32_t y, float alpha);
+
+/* ---- CB ------------------------------------------------------------------------------------------- */
+
+/* Red, green, blue, alpha of a pixel: floats as bits, or integers for UINT and SINT targets. */
+struct raster_color {
+    uint32_t c[4];
+};
+
+/* The dwords of an export by SPI_SHADER_COL_FORMAT (or _Z_FORMAT). Channels that the format lacks are
+ * 0, 0, 0, 1.0. */
+void raster_export_unpack(uint8_t format, const uint32_t raw[4], struct raster_color *out);
+
+/* CB_BLEND*_CONTROL on one colour; no clamping. */
+void raster_blend(const struct raster_blend *b, const float src[4], const float src1[4],
+                  const float dst[4], const float cst[4], float out[4]);
+
+struct raster_target {
+    bool on;
+    const struct raster_mrt *mrt;
+    struct mem_format format;
+    const struct mem_layout_info *layout;
+    mem_unpack_fn unpack;
+    mem_pack_fn pack;
+    struct mem_surface surface;
+    uint8_t swap[4];            /* component to channel */
+    uint64_t keep[2];           /* bits of a texel that are not written */
+    bool writes_all;            /* no component is kept: need not read */
+    bool integer, blend, rop;
+};
+
+/* Colour targets of one draw. */
+struct raster_cb {
+    const struct raster_state *st;
+    struct loud *loud;
+    struct raster_access mem;
+    struct raster_target target[RASTER_MRTS];
+    bool special;               /* CB_COLOR_CONTROL.MODE is an operation of CB's own */
+};
+
+void raster_cb_begin(struct raster_cb *cb, const struct raster_state *st, struct mem_vm *vm,
+                     struct loud *loud, uint32_t draw);
+void raster_cb_end(struct raster_cb *cb);
+
+/* Write the samples mask[] of the quad at (x, y) of a target, `slice` counted from the view's first.
+ * src1: the second colour of dual-source blending. */
+void raster_cb_quad(struct raster_cb *cb, unsigned mrt, uint32_t slice, int32_t x, int32_t y,
+                    const uint16_t mask[4], const struct raster_color color[4],
+                    const struct raster_color src1[4], struct raster_counters *cnt);
+
+/* What CB does by itself where a draw covers the quad: CB_COLOR_CONTROL.MODE. */
+void raster_cb_special(struct raster_cb *cb, uint32_t slice, int32_t x, int32_t y,
+                       const uint16_t mask[4], struct raster_counters *cnt);
 
 #endif

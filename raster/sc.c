@@ -11,7 +11,7 @@
  * side of an edge skip that edge's samples.
  *
  * Sources: PA_SC_* names and fields; the meaning of the EDGERULE bits from the rules that open
- * drivers program for the two window origins (docs/errata.md, E-EDGERULE). */
+ * drivers program for the two window origins (docs/errata.md, E-edgerule). */
 #include "raster/raster.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static unsigned edge_rule(const struct raster_sc_state *sc, enum raster_shape sh
     switch (shape) {
     case RASTER_RECTANGLE: return sc->er_rect;
     case RASTER_POINT: return sc->er_point;
-    default: return sc->er_tri; /* lines: see docs/errata.md, E-LINES */
+    default: return sc->er_tri; /* lines: see docs/errata.md, E-lines */
     }
 }
 

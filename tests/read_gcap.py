@@ -81,8 +81,8 @@ def records(kind, body):
         r["driver"], at = text(body, at)
         yield r
     elif kind == 2:
-        names = ("va", "bytes", "object", "offset", "prot", "domain")
-        yield dict(zip(names, struct.unpack("<4Q2I", body)))
+        names = ("va", "bytes", "object", "offset", "object_bytes", "prot", "domain")
+        yield dict(zip(names, struct.unpack("<5Q2I", body)))
     elif kind == 3:
         yield dict(zip(("va", "bytes"), struct.unpack("<2Q", body)))
     elif kind == 4:

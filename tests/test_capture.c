@@ -126,9 +126,9 @@ static uint8_t *small_file(size_t *bytes)
     struct capture_writer *w = capture_create_fd(fd, "t", &test_header, &e);
 
     ck_assert_ptr_nonnull(w);
-    ck_assert(!capture_write_map(w, &(struct capture_map){0x100000, 0x4000, 0, 0, 7, 6}, &e));
+    ck_assert(!capture_write_map(w, &(struct capture_map){0x100000, 0x4000, 0, 0, 0, 7, 6}, &e));
     ck_assert(!capture_write_map(
-        w, &(struct capture_map){0x800100000000, 0x1000, 9, 0x2000, 3, 2}, &e));
+        w, &(struct capture_map){0x800100000000, 0x1000, 9, 0x2000, 0x3000, 3, 2}, &e));
     ck_assert(!capture_write_memory(w, 0x100000, page, sizeof page, &e));
     ck_assert(!capture_write_memory(w, 0x100013, "abc", 3, &e));
     ck_assert(!capture_write_marker(w, "frame 1", &e));
@@ -167,6 +167,7 @@ START_TEST(round_trip)
     ck_assert(rec.map.object == 0 && rec.map.prot == 7 && rec.map.domain == 6);
     ck_assert_int_eq(capture_next(r, &rec, &e), 1);
     ck_assert(rec.kind == CAPTURE_MAP && rec.map.object == 9 && rec.map.offset == 0x2000);
+    ck_assert(rec.map.object_bytes == 0x3000);
     ck_assert_int_eq(capture_next(r, &rec, &e), 1);
     ck_assert(rec.kind == CAPTURE_MEMORY && rec.memory.bytes == sizeof page);
     ck_assert(!memcmp(rec.memory.data, page, sizeof page));
@@ -255,7 +256,7 @@ START_TEST(only_changed_pages)
     struct err e;
     int fd = new_file();
     struct capture_writer *w = capture_create_fd(fd, "t", &test_header, &e);
-    const struct capture_map map = {va, bytes, 0, 0, 7, 4};
+    const struct capture_map map = {va, bytes, 0, 0, 0, 7, 4};
 
     ck_assert(!capture_write_map(w, &map, &e));
     ck_assert(!capture_write_changed(w, va, mem, bytes, &e));
@@ -545,24 +546,27 @@ static const struct forged {
     uint32_t kind;
     const char *message;
     size_t bytes;
-    uint64_t q[6];
+    uint64_t q[7];
 } forged[] = {
     {CAPTURE_HEADER, "second header", 8, {1}},
     {0, "kind 0", 8, {1}},
     {CAPTURE_KINDS, "unknown to this version", 8, {1}},
     {0xffffffff, "unknown to this version", 8, {1}},
     {CAPTURE_MAP, "too short or too long", 0, {0}},
-    {CAPTURE_MAP, "pages", 40, {0x1000, 0x1001, 0, 0, 7}},
-    {CAPTURE_MAP, "pages", 40, {0x1001, 0x1000, 0, 0, 7}},
-    {CAPTURE_MAP, "pages", 40, {0x1000, 0, 0, 0, 7}},
-    {CAPTURE_MAP, "pages", 40, {0xfffffffff000, 0x2000, 0, 0, 7}},
-    {CAPTURE_MAP, "pages", 40, {UINT64_C(1) << 48, 0x2000, 0, 0, 7}},
-    {CAPTURE_MAP, "pages", 40, {0x1000, UINT64_C(1) << 47, 0, 0, 7}},
-    {CAPTURE_MAP, "permission", 40, {0x1000, 0x1000, 0, 0, 8}},
-    {CAPTURE_MAP, "object", 40, {0x1000, 0x1000, 0, 0x1000, 7}},
-    {CAPTURE_MAP, "object", 40, {0x1000, 0x1000, 1, 0x1001, 7}},
-    {CAPTURE_MAP, "object", 40, {0x1000, 0x1000, 1, ~UINT64_C(0xfff), 7}},
-    {CAPTURE_MAP, "too short or too long", 48, {0x1000, 0x1000, 0, 0, 7, 0}},
+    {CAPTURE_MAP, "pages", 48, {0x1000, 0x1001, 0, 0, 0, 7}},
+    {CAPTURE_MAP, "pages", 48, {0x1001, 0x1000, 0, 0, 0, 7}},
+    {CAPTURE_MAP, "pages", 48, {0x1000, 0, 0, 0, 0, 7}},
+    {CAPTURE_MAP, "pages", 48, {0xfffffffff000, 0x2000, 0, 0, 0, 7}},
+    {CAPTURE_MAP, "pages", 48, {UINT64_C(1) << 48, 0x2000, 0, 0, 0, 7}},
+    {CAPTURE_MAP, "pages", 48, {0x1000, UINT64_C(1) << 47, 0, 0, 0, 7}},
+    {CAPTURE_MAP, "permission", 48, {0x1000, 0x1000, 0, 0, 0, 8}},
+    {CAPTURE_MAP, "object", 48, {0x1000, 0x1000, 0, 0x1000, 0, 7}},
+    {CAPTURE_MAP, "object", 48, {0x1000, 0x1000, 0, 0, 0x1000, 7}},
+    {CAPTURE_MAP, "object", 48, {0x1000, 0x1000, 1, 0x1001, 0x8000, 7}},
+    {CAPTURE_MAP, "object", 48, {0x1000, 0x1000, 1, ~UINT64_C(0xfff), 0x8000, 7}},
+    {CAPTURE_MAP, "object", 48, {0x1000, 0x3000, 1, 0, 0x2000, 7}},
+    {CAPTURE_MAP, "object", 48, {0x1000, 0x3000, 1, 0, UINT64_C(1) << 60, 7}},
+    {CAPTURE_MAP, "too short or too long", 56, {0x1000, 0x1000, 0, 0, 0, 7, 0}},
     {CAPTURE_UNMAP, "pages", 16, {0x1000, 0x10}},
     {CAPTURE_UNMAP, "too short or too long", 24, {0x1000, 0x1000}},
     {CAPTURE_MEMORY, "larger than the chunk", 24, {0x1000, 9}},
@@ -608,7 +612,7 @@ START_TEST(writer_refuses)
 
     memset(big, 'a', sizeof big - 1);
     big[sizeof big - 1] = 0;
-    ck_assert(capture_write_map(w, &(struct capture_map){1, 0x1000, 0, 0, 7, 0}, &e));
+    ck_assert(capture_write_map(w, &(struct capture_map){1, 0x1000, 0, 0, 0, 7, 0}, &e));
     ck_assert(capture_write_unmap(w, 0x1000, 0, &e));
     ck_assert(capture_write_memory(w, UINT64_C(1) << 48, "a", 1, &e));
     ck_assert(capture_write_changed(w, 0x1000, big, 10, &e));

@@ -236,6 +236,71 @@ START_TEST(layout_follows_length)
 }
 END_TEST
 
+START_TEST(walks_dma_packets)
+{
+    const uint32_t copy[] = {
+        0x00000001, 0xff, 0, 0x1000, 1, 0x2000, 2, /* COPY_LINEAR */
+        0x08000001, 0xff, 0, 1, 2, 3, 4, 5, 6,     /* COPY_BROADCAST_LINEAR */
+        0x00000002, 0x3000, 0, 2, 0xaa, 0xbb,      /* WRITE_UNTILED: two dwords on GFX7, */
+        0x00020000, 0, 0,                          /*   three on GFX9; NOP with two dwords */
+        0x00000004, 0x1000, 1, 0x40, 0, 0,         /* INDIRECT */
+    };
+    const struct {
+        const char *name;
+        uint32_t body_dw;
+    } want[] = {{"COPY_LINEAR", 6}, {"COPY_BROADCAST_LINEAR", 8}, {"WRITE_UNTILED", 5}, {"NOP", 2},
+                {"INDIRECT", 5}};
+    struct pm4_walker w;
+    struct pm4_packet p;
+    struct pm4_ib ib[2];
+    struct err e;
+
+    pm4_walk(&w, GFX7, copy, ARRAY_LEN(copy));
+    for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+        ck_assert_int_eq(pm4_sdma_next(&w, &p, &e), 1);
+        ck_assert_str_eq(pm4_layout(GFX7, &p)->name, want[i].name);
+        ck_assert_uint_eq(p.body_dw, want[i].body_dw);
+    }
+    ck_assert_uint_eq(pm4_indirect_buffers(GFX7, &p, ib), 1);
+    ck_assert_uint_eq(ib[0].va, UINT64_C(0x100001000));
+    ck_assert_uint_eq(ib[0].dw, 0x40);
+    ck_assert_int_eq(pm4_sdma_next(&w, &p, &e), 0);
+
+    pm4_walk(&w, GFX9, copy + 16, 7);
+    ck_assert_int_eq(pm4_sdma_next(&w, &p, &e), 1);
+    ck_assert_uint_eq(p.body_dw, 6);
+    pm4_walk(&w, GFX7, copy, 6); /* cut short */
+    ck_assert_int_eq(pm4_sdma_next(&w, &p, &e), -1);
+    ck_assert_ptr_nonnull(strstr(e.text, "COPY_LINEAR"));
+    pm4_walk(&w, GFX7, copy + 16, 3); /* cut before its count */
+    ck_assert_int_eq(pm4_sdma_next(&w, &p, &e), -1);
+    pm4_walk(&w, GFX7, (uint32_t[]){0xfe}, 1);
+    ck_assert_int_eq(pm4_sdma_next(&w, &p, &e), -1);
+
+    /* Every row with a count: it lies in the header or before the data, the last dword. */
+    for (uint32_t header = 0; header < 0x2000; header++) {
+        for (enum gfx g = GFX7; g < GFX_COUNT; g++) {
+            struct pm4_sdma_count c;
+            const struct pm4_desc *d = pm4_sdma_describe(g, header, &c);
+            if (d && c.at != PM4_SDMA_NO_COUNT) {
+                ck_assert_int_lt(c.at, d->dword_count - 1);
+                ck_assert_str_eq(d->dwords[d->dword_count - 1].name, "DATA");
+            }
+        }
+    }
+
+    /* GFX6: command on top. */
+    const uint32_t gfx6[] = {0xf0000000, 0x20000002, 0x1000, 0, 1, 2, 0x30000004, 1, 2, 3, 4, 0x70000000};
+    pm4_walk(&w, GFX6, gfx6, ARRAY_LEN(gfx6));
+    static const char *const names[] = {"NOP", "WRITE", "COPY", "TRAP"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        ck_assert_int_eq(pm4_sdma_next(&w, &p, &e), 1);
+        ck_assert_str_eq(pm4_layout(GFX6, &p)->name, names[i]);
+    }
+    ck_assert_int_eq(pm4_sdma_next(&w, &p, &e), 0);
+}
+END_TEST
+
 static uint64_t next_random(uint64_t *s)
 {
     *s ^= *s << 13;
@@ -273,8 +338,11 @@ START_TEST(random_bytes_stay_inside)
         uint32_t seen = 0;
         int r;
 
+        bool dma = round % 8 >= 6;
+        if (dma) /* a plausible header: small numbers, or GFX6's command on top */
+            store_le32(bytes, gen == GFX6 ? (dw[0] & 0xfc800007) : (dw[0] & 0x0803030f));
         pm4_walk(&w, gen, bytes, n);
-        while ((r = pm4_next(&w, &p, &e)) == 1) {
+        while ((r = dma ? pm4_sdma_next(&w, &p, &e) : pm4_next(&w, &p, &e)) == 1) {
             struct pm4_ib ib[2];
 
             ck_assert_uint_eq(p.offset_dw, seen);
@@ -383,6 +451,7 @@ int main(void)
     tcase_add_test(t, finds_register_writes);
     tcase_add_test(t, table_is_consistent);
     tcase_add_test(t, layout_follows_length);
+    tcase_add_test(t, walks_dma_packets);
     tcase_add_test(t, random_bytes_stay_inside);
     tcase_add_test(t, a_million_random_dwords);
     tcase_add_test(t, builds_and_prints);

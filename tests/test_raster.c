@@ -413,6 +413,26 @@ START_TEST(clip_and_cull)
 }
 END_TEST
 
+/* What is left after a cut by near is what has z >= 0: z runs from -0.5 at the left edge of the screen to
+ * 0.5 at the right one, so the cut is down the middle. */
+START_TEST(cut_is_where_the_plane_is)
+{
+    const float t[3][4] = { { -1, -1, -0.5f, 1 }, { 3, -1, 1.5f, 1 }, { -1, 3, -0.5f, 1 } };
+    unsigned n;
+
+    state_default();
+    state.pa.zfar_clip = false;
+    n = pa(t);
+    ck_assert_uint_eq(n, 1);
+    memset(covered, 0, sizeof covered);
+    for (unsigned i = 0; i < n; i++)
+        raster_sc_prim(&state, &prims[i], collect, NULL, &counters);
+    for (int y = 0; y < SCREEN; y++)
+        for (int x = 0; x < SCREEN; x++)
+            ck_assert_uint_eq(covered[y][x], x >= SCREEN / 2);
+}
+END_TEST
+
 /* Clipped or not, barycentrics at a pixel are those of the input triangle. */
 START_TEST(clipping_keeps_barycentrics)
 {
@@ -479,6 +499,221 @@ START_TEST(rectangle_and_point)
 }
 END_TEST
 
+/* ---- colour and depth --------------------------------------------------------------------------- */
+
+START_TEST(export_formats)
+{
+    struct raster_color c;
+    const uint32_t half[4] = { 0x3c003800, 0x80004000, 0, 0 }; /* 0.5, 1, 2, -0 */
+    const uint32_t ints[4] = { 0xffff0001, 0x80007fff, 0, 0 };
+    const uint32_t dw[4] = { 1, 2, 3, 4 };
+
+    raster_export_unpack(V_SPI_SHADER_EX_FORMAT__SPI_SHADER_FP16_ABGR, half, &c);
+    ck_assert_float_eq(bits_f32(c.c[0]), 0.5f);
+    ck_assert_float_eq(bits_f32(c.c[1]), 1.0f);
+    ck_assert_float_eq(bits_f32(c.c[2]), 2.0f);
+    ck_assert_uint_eq(c.c[3], 0x80000000);
+    raster_export_unpack(V_SPI_SHADER_EX_FORMAT__SPI_SHADER_UNORM16_ABGR, ints, &c);
+    ck_assert_float_eq(bits_f32(c.c[1]), 1.0f);
+    ck_assert_float_eq(bits_f32(c.c[0]), 1.0f / 65535);
+    raster_export_unpack(V_SPI_SHADER_EX_FORMAT__SPI_SHADER_SNORM16_ABGR, ints, &c);
+    ck_assert_float_eq(bits_f32(c.c[2]), 1.0f);
+    ck_assert_float_eq(bits_f32(c.c[3]), -1.0f);
+    raster_export_unpack(V_SPI_SHADER_EX_FORMAT__SPI_SHADER_UINT16_ABGR, ints, &c);
+    ck_assert_uint_eq(c.c[1], 0xffff);
+    raster_export_unpack(V_SPI_SHADER_EX_FORMAT__SPI_SHADER_SINT16_ABGR, ints, &c);
+    ck_assert_int_eq((int32_t)c.c[1], -1);
+    raster_export_unpack(V_SPI_SHADER_EX_FORMAT__SPI_SHADER_32_AR, dw, &c);
+    ck_assert_uint_eq(c.c[0], 1);
+    ck_assert_uint_eq(c.c[1], 0);
+    ck_assert_uint_eq(c.c[3], 4);
+    raster_export_unpack(V_SPI_SHADER_EX_FORMAT__SPI_SHADER_32_ABGR, dw, &c);
+    ck_assert_uint_eq(c.c[2], 3);
+}
+END_TEST
+
+#define BLEND(f) V_BlendOp__BLEND_##f
+
+START_TEST(blending)
+{
+    const float src[4] = { 0.5f, 0.25f, 1, 0.75f }, src1[4] = { 0.125f, 1, 0, 0.5f };
+    const float dst[4] = { 1, 0.5f, 0.25f, 0.5f }, cst[4] = { 0.5f, 0, 1, 0.25f };
+    static const struct {
+        uint8_t src, dst, fcn;
+        float want[4];
+    } cases[] = {
+        { BLEND(ONE), BLEND(ZERO), 0, { 0.5f, 0.25f, 1, 0.75f } },
+        { BLEND(SRC_ALPHA), BLEND(ONE_MINUS_SRC_ALPHA), 0, { 0.625f, 0.3125f, 0.8125f, 0.6875f } },
+        { BLEND(DST_COLOR), BLEND(ONE), 1, { -0.5f, -0.375f, 0, -0.125f } },
+        { BLEND(ONE), BLEND(ONE), 2, { 0.5f, 0.25f, 0.25f, 0.5f } },
+        { BLEND(ONE), BLEND(ONE), 3, { 1, 0.5f, 1, 0.75f } },
+        { BLEND(ONE), BLEND(ONE), 4, { 0.5f, 0.25f, -0.75f, -0.25f } },
+        { BLEND(SRC_ALPHA_SATURATE), BLEND(ZERO), 0, { 0.25f, 0.125f, 0.5f, 0.75f } },
+        { BLEND(CONSTANT_COLOR), BLEND(ONE_MINUS_CONSTANT_ALPHA), 0, { 1, 0.375f, 1.1875f, 0.5625f } },
+        { BLEND(SRC1_COLOR), BLEND(INV_SRC1_ALPHA), 0, { 0.5625f, 0.5f, 0.125f, 0.625f } },
+    };
+
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+        struct raster_blend b = { .enable = true };
+        float out[4];
+
+        b.src[0] = b.src[1] = cases[i].src;
+        b.dst[0] = b.dst[1] = cases[i].dst;
+        b.fcn[0] = b.fcn[1] = cases[i].fcn;
+        raster_blend(&b, src, src1, dst, cst, out);
+        for (unsigned c = 0; c < 4; c++)
+            ck_assert_msg(out[c] == cases[i].want[c], "case %u channel %u: %g, want %g", i, c,
+                          out[c], cases[i].want[c]);
+    }
+}
+END_TEST
+
+#define TARGET_VA 0x100000
+
+static struct mem_vm *vm;
+static struct loud *loud;
+
+/* A linear 8_8_8_8 target of 64 x 64 pixels in fresh memory. */
+static void target_setup(void)
+{
+    struct raster_mrt *m = &state.cb.mrt[0];
+    struct err e;
+
+    state_default();
+    vm = mem_vm_create();
+    loud = loud_create();
+    loud_set_quiet(loud, true);
+    ck_assert_int_eq(mem_map(vm, TARGET_VA, 65536, NULL, MEM_R | MEM_W, &e), 0);
+    state.chip = chip_find("bonaire");
+    state.cb.mode = V_CBMode__CB_NORMAL;
+    state.cb.rop3 = V_ROP3__ROP3_COPY;
+    m->bound = true;
+    m->target_mask = m->shader_mask = 15;
+    m->format = V_ColorFormat__COLOR_8_8_8_8;
+    m->blend_clamp = true;
+    m->color.va = TARGET_VA;
+    m->color.pitch_px = 64;
+    m->color.slice_px = 64 * 64;
+    m->color.tile_mode_index = 8; /* linear */
+}
+
+static void target_done(void)
+{
+    mem_vm_destroy(vm);
+    loud_destroy(loud);
+}
+
+static uint32_t pixel_at(uint32_t x, uint32_t y)
+{
+    uint32_t v = 0;
+
+    ck_assert(mem_read(vm, TARGET_VA + 4 * (64 * y + x), &v, 4, NULL));
+    return v;
+}
+
+static void draw_quad(float r, float g, float b, float a, uint16_t mask)
+{
+    const struct raster_color one = { { f32_bits(r), f32_bits(g), f32_bits(b), f32_bits(a) } };
+    const struct raster_color c[4] = { one, one, one, one };
+    const uint16_t m[4] = { mask, mask, 0, mask };
+    struct raster_cb cb;
+
+    memset(&counters, 0, sizeof counters);
+    raster_cb_begin(&cb, &state, vm, loud, 0);
+    raster_cb_quad(&cb, 0, 0, 2, 4, m, c, c, &counters);
+    raster_cb_end(&cb);
+}
+
+START_TEST(colour_to_memory)
+{
+    struct raster_mrt *m = &state.cb.mrt[0];
+
+    target_setup();
+    draw_quad(1, 0.5f, 0, 0.2f, 1);
+    ck_assert_uint_eq(pixel_at(2, 4), 0x330080ff);
+    ck_assert_uint_eq(pixel_at(3, 4), 0x330080ff);
+    ck_assert_uint_eq(pixel_at(2, 5), 0);
+    ck_assert_uint_eq(pixel_at(3, 5), 0x330080ff);
+    ck_assert_uint_eq(counters.cb_pixels, 3);
+    m->target_mask = 0x5; /* red, blue */
+    draw_quad(0, 0, 1, 1, 1);
+    ck_assert_uint_eq(pixel_at(2, 4), 0x33ff8000);
+    m->target_mask = 15;
+    m->comp_swap = V_SurfaceSwap__SWAP_ALT;
+    draw_quad(1, 0.5f, 0, 0.2f, 1);
+    ck_assert_uint_eq(pixel_at(2, 4), 0x33ff8000);
+    state.cb.rop3 = V_ROP3__ROP3_XOR;
+    draw_quad(1, 1, 1, 1, 1);
+    ck_assert_uint_eq(pixel_at(2, 4), 0xcc007fff);
+    m->blend.enable = true; /* and no logic operation with it */
+    m->blend.src[0] = m->blend.src[1] = BLEND(ONE);
+    m->blend.dst[0] = m->blend.dst[1] = BLEND(ONE);
+    draw_quad(1, 0, 0, 5, 1);
+    ck_assert_uint_eq(pixel_at(2, 4), 0xffff7fff);
+    ck_assert_uint_eq(counters.cb_blended, 3);
+    ck_assert_uint_eq(loud_count(loud), 0);
+    m->format = 31;
+    draw_quad(0, 0, 0, 0, 1);
+    ck_assert_uint_eq(pixel_at(2, 4), 0xffff7fff);
+    ck_assert_uint_eq(loud_count(loud), 1);
+    target_done();
+}
+END_TEST
+
+static uint16_t depth_quad(float z, uint16_t mask)
+{
+    struct raster_prim p = { .z = { z, 0, 0 }, .zmax = 1, .front = true };
+    const struct raster_quad q = { .x = 2, .y = 4, .mask = { mask } };
+    uint16_t live[4] = { mask };
+    struct raster_db db;
+
+    raster_db_begin(&db, &state, vm, loud, 0);
+    raster_db_quad(&db, &p, &q, live, NULL, &counters);
+    raster_db_end(&db);
+    return live[0];
+}
+
+START_TEST(depth_test)
+{
+    struct raster_db_state *d = &state.db;
+
+    target_setup();
+    d->z_enable = d->z_write = true;
+    d->z_format = V_ZFormat__Z_16;
+    d->zfunc = V_CompareFrag__FRAG_GREATER;
+    d->depth_info = regs_insert(GFX7, F_DB_DEPTH_INFO__ARRAY_MODE, 0, MEM_ARRAY_1D_TILED_THIN1);
+    d->depth_info = regs_insert(GFX7, F_DB_DEPTH_INFO__PIPE_CONFIG, d->depth_info, MEM_PIPE_P4_16x16);
+    d->z_read = d->z_write_to = d->s_read = d->s_write_to = (struct raster_surface){
+        .va = TARGET_VA, .pitch_px = 64, .slice_px = 64 * 64, .height_px = 64
+    };
+    d->s_read.va = d->s_write_to.va = TARGET_VA + 32768;
+    ck_assert_uint_eq(depth_quad(0.5f, 1), 1);
+    ck_assert_uint_eq(depth_quad(0.5f, 1), 0);
+    ck_assert_uint_eq(depth_quad(0.75f, 1), 1);
+    ck_assert_uint_eq(depth_quad(0.6f, 1), 0);
+    d->z_write = false;
+    ck_assert_uint_eq(depth_quad(1.0f, 1), 1);
+    ck_assert_uint_eq(depth_quad(0.8f, 1), 1);
+    /* Stencil counts depth failures, wraps, and gates by its reference. */
+    d->stencil_enable = d->s_format = true;
+    d->stencil[0] = (struct raster_stencil){
+        .func = V_CompareFrag__FRAG_LEQUAL, .zfail = V_StencilOp__STENCIL_SUB_WRAP,
+        .fail = V_StencilOp__STENCIL_ZERO, .test_val = 1, .mask = 0xff, .write_mask = 0x7f, .op_val = 1
+    };
+    d->stencil[0].func = V_CompareFrag__FRAG_ALWAYS;
+    ck_assert_uint_eq(depth_quad(0.1f, 1), 0); /* 0 - 1 = 0xff, of which 0x7f is written */
+    d->stencil[0].func = V_CompareFrag__FRAG_EQUAL;
+    d->stencil[0].test_val = 0x7f;
+    ck_assert_uint_eq(depth_quad(0.9f, 1), 1);
+    d->stencil[0].test_val = 0xff;
+    ck_assert_uint_eq(depth_quad(0.9f, 1), 0); /* fails: zeroed */
+    d->stencil[0].test_val = 0;
+    ck_assert_uint_eq(depth_quad(0.9f, 1), 1);
+    ck_assert_uint_eq(loud_count(loud), 0);
+    target_done();
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("raster");
@@ -493,6 +728,11 @@ int main(void)
     tcase_add_test(tc, assembly);
     tcase_add_test(tc, quantise);
     tcase_add_test(tc, clip_and_cull);
+    tcase_add_test(tc, cut_is_where_the_plane_is);
+    tcase_add_test(tc, blending);
+    tcase_add_test(tc, export_formats);
+    tcase_add_test(tc, colour_to_memory);
+    tcase_add_test(tc, depth_test);
     tcase_add_test(tc, clipping_keeps_barycentrics);
     tcase_add_test(tc, rectangle_and_point);
     suite_add_tcase(s, tc);

@@ -5,7 +5,6 @@
 
 #include <argp.h>
 #include <jansson.h>
-#include <stdlib.h>
 
 struct request {
     const char *path;
@@ -43,68 +42,11 @@ static const char *ring_name(uint32_t ring)
     return ring < ARRAY_LEN(names) ? names[ring] : "unknown";
 }
 
-/* ---- the mappings that are there at the end ------------------------------------------------ */
-
-struct maps {
-    struct capture_map *m;
-    size_t count, slots;
-    uint64_t bytes, most_bytes;
-};
-
-static void maps_add(struct maps *s, struct capture_map m)
-{
-    if (s->count == s->slots) {
-        s->slots = s->slots ? 2 * s->slots : 64;
-        s->m = realloc(s->m, s->slots * sizeof *s->m);
-        if (!s->m) {
-            fputs("atoll capture-info: out of memory\n", stderr);
-            exit(EXIT_USAGE);
-        }
-    }
-    s->m[s->count++] = m;
-    s->bytes += m.bytes;
-    s->most_bytes = MAX2(s->most_bytes, s->bytes);
-}
-
-/* Take [va, va + bytes) out of all mappings, cutting those that it cuts. */
-static void maps_remove(struct maps *s, uint64_t va, uint64_t bytes)
-{
-    for (size_t i = s->count; i-- > 0;) {
-        struct capture_map m = s->m[i];
-        uint64_t end = m.va + m.bytes;
-
-        if (end <= va || m.va >= va + bytes)
-            continue;
-        s->m[i] = s->m[--s->count];
-        s->bytes -= m.bytes;
-        if (m.va < va) {
-            struct capture_map low = m;
-
-            low.bytes = va - m.va;
-            maps_add(s, low);
-        }
-        if (end > va + bytes) {
-            struct capture_map high = m;
-
-            high.va = va + bytes;
-            high.bytes = end - high.va;
-            high.offset += m.object ? high.va - m.va : 0;
-            maps_add(s, high);
-        }
-    }
-}
-
-static int by_va(const void *a, const void *b)
-{
-    const struct capture_map *x = a, *y = b;
-    return (x->va > y->va) - (x->va < y->va);
-}
-
 /* ---- collecting ---------------------------------------------------------------------------- */
 
 /* Submissions, markers and expectations as JSON lists: both outputs are printed from them. */
 struct info {
-    struct maps maps;
+    struct capture_maps maps;
     json_t *submissions, *markers, *expectations;
     uint64_t memory_bytes; /* recorded since the last submission */
     struct err damage;     /* empty when the capture is whole */
@@ -142,10 +84,13 @@ static void collect(struct capture_reader *rd, struct info *in)
 
         switch (rec.kind) {
         case CAPTURE_MAP:
-            maps_remove(&in->maps, rec.map.va, rec.map.bytes);
-            maps_add(&in->maps, rec.map);
+            if (capture_maps_map(&in->maps, &rec.map, &in->damage))
+                return;
             break;
-        case CAPTURE_UNMAP: maps_remove(&in->maps, rec.unmap.va, rec.unmap.bytes); break;
+        case CAPTURE_UNMAP:
+            if (capture_maps_unmap(&in->maps, rec.unmap.va, rec.unmap.bytes, &in->damage))
+                return;
+            break;
         case CAPTURE_MEMORY: in->memory_bytes += rec.memory.bytes; break;
         case CAPTURE_SUBMIT: add_submission(in, &rec); break;
         case CAPTURE_MARKER:
@@ -164,8 +109,7 @@ static void collect(struct capture_reader *rd, struct info *in)
     }
     if (!got)
         in->damage.text[0] = 0;
-    if (in->maps.count)
-        qsort(in->maps.m, in->maps.count, sizeof *in->maps.m, by_va);
+    capture_maps_sort(&in->maps);
 }
 
 /* ---- printing ------------------------------------------------------------------------------ */
@@ -182,9 +126,10 @@ static void print_json(struct capture_reader *rd, const struct info *in)
         const struct capture_map *m = &in->maps.m[i];
 
         json_array_append_new(
-            maps, json_pack("{s:I, s:I, s:I, s:I, s:i, s:i}", "va", (json_int_t)m->va, "bytes",
+            maps, json_pack("{s:I, s:I, s:I, s:I, s:I, s:i, s:i}", "va", (json_int_t)m->va, "bytes",
                             (json_int_t)m->bytes, "object", (json_int_t)m->object, "offset",
-                            (json_int_t)m->offset, "prot", (int)m->prot, "domain", (int)m->domain));
+                            (json_int_t)m->offset, "object_bytes",
+                            (json_int_t)m->object_bytes, "prot", (int)m->prot, "domain", (int)m->domain));
     }
     root = json_pack(
         "{s:i, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:s?, s:I, s:I, s:o, s:I, s:o, s:O, s:O, s:O}",
@@ -289,7 +234,7 @@ int cmd_capture_info(int argc, char **argv)
     json_decref(in.submissions);
     json_decref(in.markers);
     json_decref(in.expectations);
-    free(in.maps.m);
+    capture_maps_free(&in.maps);
     capture_close(rd);
     return status;
 }

@@ -1,13 +1,19 @@
 /* `atoll pm4`: print the packets of indirect buffers, of a file or of every submission of a capture,
  * and of the buffers that they call or chain to. Executes nothing. */
+#include "base/chip.h"
+#include "emu/gpu.h"
 #include "pm4/pm4.h"
-#include "tools/pm4_input.h"
+#include "tools/capture_memory.h"
+#include "tools/code_file.h"
+#include "tools/pm4_shaders.h"
 #include "tools/tools.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NEST_MAX    8    /* hardware has two levels of indirect buffers */
@@ -16,12 +22,15 @@
 struct print {
     const char *file;
     const char *chip_arg;
-    bool json, registers, all_fields, color;
+    bool json, registers, all_fields, dma, shaders, color;
 
     enum gfx gen;
     unsigned ext;
-    const struct pm4_submission *sub;
+    char chip[CAPTURE_TEXT_MAX + 1]; /* as found; "" until then */
+    const struct capture_memory_state *memory; /* NULL for a raw file */
+    int (*next)(struct pm4_walker *w, struct pm4_packet *out, struct err *e); /* of the ring */
     unsigned followed;     /* buffers of this submission so far */
+    struct pm4_shaders found; /* --shaders */
     json_t *register_list; /* --registers --json */
     bool bad;              /* something did not parse */
 };
@@ -32,11 +41,13 @@ struct path {
     const struct path *outer;
 };
 
-enum { OPT_ALL = 'a', OPT_CHIP = 'c', OPT_JSON = 'j', OPT_REGISTERS = 'r' };
+enum { OPT_ALL = 'a', OPT_CHIP = 'c', OPT_DMA = 'd', OPT_JSON = 'j', OPT_REGISTERS = 'r', OPT_SHADERS = 's' };
 
 static const struct argp_option options[] = {
     {"chip", OPT_CHIP, "CHIP", 0, "chip or generation (gfx6..gfx9); default: the capture's, or bonaire", 0},
     {"registers", OPT_REGISTERS, NULL, 0, "only the register writes, as NAME = VALUE", 0},
+    {"shaders", OPT_SHADERS, NULL, 0, "disassemble the shaders, after each submission", 0},
+    {"dma", OPT_DMA, NULL, 0, "the packets of a DMA engine (of a capture, the ring says it)", 0},
     {"all-fields", OPT_ALL, NULL, 0, "also the fields that are 0", 0},
     {"json", OPT_JSON, NULL, 0, "print JSON", 0},
     {0},
@@ -49,8 +60,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case OPT_ALL: pr->all_fields = true; break;
     case OPT_CHIP: pr->chip_arg = arg; break;
+    case OPT_DMA: pr->dma = true; break;
     case OPT_JSON: pr->json = true; break;
     case OPT_REGISTERS: pr->registers = true; break;
+    case OPT_SHADERS: pr->shaders = true; break;
     case ARGP_KEY_ARG:
         if (pr->file)
             argp_error(state, "one file at a time");
@@ -64,17 +77,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
+static json_t *field_json(const struct pm4_item_field *f)
+{
+    json_t *o = json_pack("{s:s, s:I}", "name", f->name, "value", (json_int_t)f->value);
+    if (f->text)
+        json_object_set_new(o, "enum", json_string(f->text));
+    return o;
+}
+
 static json_t *fields_json(const struct print *pr, const struct pm4_item *it)
 {
     json_t *list = json_array();
     struct pm4_item_field f;
 
-    for (unsigned n = 0; pm4_item_field(pr->gen, pr->ext, it, n, &f); n++) {
-        json_t *o = json_pack("{s:s, s:I}", "name", f.name, "value", (json_int_t)f.value);
-        if (f.text)
-            json_object_set_new(o, "enum", json_string(f.text));
-        json_array_append_new(list, o);
-    }
+    for (unsigned n = 0; pm4_item_field(pr->gen, pr->ext, it, n, &f); n++)
+        json_array_append_new(list, field_json(&f));
     return list;
 }
 
@@ -115,6 +132,13 @@ static json_t *packet_json(const struct print *pr, const struct pm4_packet *p)
         json_object_set_new(o, "name", d ? json_string(d->name) : json_null());
         json_object_set_new(o, "predicate", json_boolean(p->predicate));
         json_object_set_new(o, "compute", json_boolean(p->compute));
+    } else if (p->type == PM4_TYPE_SDMA) {
+        json_t *fields = json_array();
+        struct pm4_item_field f;
+        for (unsigned n = 0; pm4_header_field(pr->gen, p, n, &f); n++)
+            json_array_append_new(fields, field_json(&f));
+        json_object_set_new(o, "name", json_string(d->name));
+        json_object_set_new(o, "fields", fields);
     }
     for (uint32_t i = 0; i < p->body_dw; i++)
         json_array_append_new(dwords, dword_json(pr, p, i));
@@ -185,7 +209,7 @@ static bool on_path(const struct path *at, uint64_t va)
 static uint8_t *fetch_ib(struct print *pr, const struct pm4_ib *ib, unsigned depth,
                          const struct path *path, json_t *buffer, uint32_t *dw)
 {
-    if (!pr->sub->bo_count) {
+    if (!pr->memory) {
         remark(pr, depth, NULL, false, "buffer at 0x%llx, %u dwords: not followed, the file is alone",
                (unsigned long long)ib->va, ib->dw);
         return NULL;
@@ -205,7 +229,7 @@ static uint8_t *fetch_ib(struct print *pr, const struct pm4_ib *ib, unsigned dep
     uint8_t *data = malloc(4 * (size_t)ib->dw + 4);
     if (!data)
         return NULL;
-    size_t got = pm4_input_read(pr->sub, ib->va, data, 4 * (size_t)ib->dw);
+    size_t got = capture_memory_read(pr->memory, ib->va, data, 4 * (size_t)ib->dw);
     if (got < 4 * (size_t)ib->dw)
         remark(pr, depth, buffer, true, "buffer at 0x%llx: only %zu of its %u dwords are mapped",
                (unsigned long long)ib->va, got / 4, ib->dw);
@@ -236,14 +260,15 @@ static void print_called(struct print *pr, const struct pm4_ib *ib, unsigned dep
 }
 
 /* Identical one-dword packets after `p`: the walker is moved past them. */
-static uint32_t skip_padding(struct pm4_walker *w, const struct pm4_packet *p)
+static uint32_t skip_padding(const struct print *pr, struct pm4_walker *w,
+                             const struct pm4_packet *p)
 {
     struct pm4_walker ahead = *w;
     struct pm4_packet q;
     struct err e;
     uint32_t n = 1;
 
-    while (!p->body_dw && pm4_next(&ahead, &q, &e) == 1 && q.header == p->header && !q.body_dw) {
+    while (!p->body_dw && pr->next(&ahead, &q, &e) == 1 && q.header == p->header && !q.body_dw) {
         *w = ahead;
         n++;
     }
@@ -264,7 +289,7 @@ static void print_ib(struct print *pr, uint64_t va, uint8_t *data, uint32_t dw, 
         struct err e;
         struct pm4_ib ib[2], next = {0};
         json_t *buffer = NULL, *packets = NULL, *packet = NULL;
-        int r;
+        int r = 0;
 
         path[chained] = (struct path){va, chained ? &path[chained - 1] : outer};
         if (buffers) {
@@ -274,18 +299,20 @@ static void print_ib(struct print *pr, uint64_t va, uint8_t *data, uint32_t dw, 
             json_array_append_new(buffers, buffer);
         }
         pm4_walk(&w, pr->gen, data, dw);
-        while (!next.chain && (r = pm4_next(&w, &p, &e)) == 1) {
+        while (!next.chain && (r = pr->next(&w, &p, &e)) == 1) {
             if (pr->registers) {
                 print_registers(pr, &p);
             } else if (pr->json) {
                 json_array_append_new(packets, packet = packet_json(pr, &p));
             } else {
                 pm4_print_packet(&text, &p);
-                uint32_t n = skip_padding(&w, &p);
+                uint32_t n = skip_padding(pr, &w, &p);
                 if (n > 1)
                     printf("%*s        (%u times)\n", (int)(4 * depth), "", n);
             }
 
+            if (pr->shaders)
+                pm4_shaders_packet(&pr->found, pr->gen, pr->ext, &p);
             unsigned n = pm4_indirect_buffers(pr->gen, &p, ib);
             for (unsigned i = 0; i < n; i++) {
                 if (ib[i].chain)
@@ -310,36 +337,63 @@ static void print_ib(struct print *pr, uint64_t va, uint8_t *data, uint32_t dw, 
     }
 }
 
-static void print_submission(struct print *pr, const struct pm4_submission *s, json_t *list)
+/* ---- files ------------------------------------------------------------------------------- */
+
+static void print_top(struct print *pr, const char *ring, uint64_t va, uint8_t *data, uint32_t dw,
+                      json_t *ibs)
 {
-    json_t *ibs = NULL;
+    json_t *buffers = NULL;
 
-    pr->sub = s;
+    pr->next = pr->dma || !strcmp(ring, "dma") ? pm4_sdma_next : pm4_next;
+    if (ibs) {
+        buffers = json_array();
+        json_array_append_new(ibs, json_pack("{s:s, s:o}", "ring", ring, "buffers", buffers));
+    }
+    print_ib(pr, va, data, dw, 0, NULL, buffers);
+}
+
+static json_t *add_submission(json_t *list, unsigned index, json_t **shaders)
+{
+    json_t *ibs = json_array();
+
+    if (shaders)
+        json_array_append_new(list, json_pack("{s:i, s:o, s:o}", "index", (int)index, "ibs", ibs,
+                                              "shaders", *shaders = json_array()));
+    else
+        json_array_append_new(list, json_pack("{s:i, s:o}", "index", (int)index, "ibs", ibs));
+    return ibs;
+}
+
+static void print_submission(struct print *pr, unsigned index, const struct capture_submit *s,
+                             json_t *list)
+{
+    static const char *const rings[] = {"gfx", "compute", "dma", "ce"};
+    json_t *shaders = NULL;
+    json_t *ibs = list ? add_submission(list, index, pr->shaders ? &shaders : NULL) : NULL;
+
     pr->followed = 0;
-    if (list) {
-        ibs = json_array();
-        json_array_append_new(list, json_pack("{s:i, s:o}", "index", (int)s->index, "ibs", ibs));
-    }
-    for (size_t i = 0; i < s->ib_count; i++) {
-        struct pm4_input_ib *ib = &s->ibs[i];
-        json_t *buffers = NULL;
+    for (uint32_t i = 0; i < s->ib_count; i++) {
+        const struct capture_ib *ib = &s->ibs[i];
+        const char *ring = ib->ring < ARRAY_LEN(rings) ? rings[ib->ring] : "unknown";
+        const struct pm4_ib whole = {ib->va, ib->size_dw, false};
+        uint32_t dw;
 
-        if (ibs) {
-            buffers = json_array();
-            json_array_append_new(ibs, json_pack("{s:s, s:o}", "ring", ib->ring, "buffers", buffers));
-        }
-        if (is_text(pr) && s->bo_count)
-            printf("submission %u, IB %zu, ring %s, at 0x%llx, %u dwords:\n", s->index, i, ib->ring,
-                   (unsigned long long)ib->va, ib->dw);
-        print_ib(pr, ib->va, ib->data, ib->dw, 0, NULL, buffers);
-        ib->data = NULL; /* print_ib() freed it */
+        if (is_text(pr))
+            printf("submission %u, IB %u, ring %s, at 0x%llx, %u dwords:\n", index, i, ring,
+                   (unsigned long long)ib->va, ib->size_dw);
+        uint8_t *data = fetch_ib(pr, &whole, 0, NULL, NULL, &dw);
+        if (data)
+            print_top(pr, ring, ib->va, data, dw, ibs);
     }
+    if (pr->shaders)
+        pm4_shaders_print(&pr->found, pr->chip, pr->memory, is_text(pr) ? stdout : NULL, shaders);
 }
 
 static bool find_chip(struct print *pr, const char *name)
 {
     const struct chip *c = chip_find(name);
 
+    snprintf(pr->chip, sizeof pr->chip, "%s", name);
     if (c) {
         pr->gen = c->gen;
         pr->ext = c->ext & CHIP_EXT_VRS ? REG_EXT_VRS : 0;
@@ -351,7 +405,123 @@ static bool find_chip(struct print *pr, const char *name)
             return true;
         }
     }
+    fprintf(stderr, "atoll pm4: no chip '%s'\n", name);
     return false;
+}
+
+/* Every submission with the memory as it was then. */
+static int print_capture(struct print *pr, json_t *list)
+{
+    struct capture_memory_state memory = {0};
+    struct capture_record rec;
+    struct err e;
+    unsigned index = 0;
+    int got = -1;
+    struct capture_reader *rd = capture_open_any(pr->file, &e);
+
+    if (!rd) {
+        fprintf(stderr, "atoll pm4: %s\n", e.text);
+        return EXIT_USAGE;
+    }
+    pr->memory = &memory;
+    if (!find_chip(pr, pr->chip_arg ? pr->chip_arg : capture_header(rd)->chip)) {
+        capture_close(rd);
+        return EXIT_USAGE;
+    }
+    while ((got = capture_next(rd, &rec, &e)) == 1) {
+        if (rec.kind == CAPTURE_MARKER)
+            remark(pr, 0, NULL, false, "marker: %s", rec.marker);
+        if (rec.kind == CAPTURE_SUBMIT)
+            print_submission(pr, index++, &rec.submit, list);
+        if (capture_memory_apply(&memory, &rec, &e)) {
+            got = -1;
+            break;
+        }
+    }
+    if (got < 0)
+        fprintf(stderr, "atoll pm4: %s\n", e.text);
+    capture_memory_free(&memory);
+    capture_close(rd);
+    return got < 0 ? EXIT_USAGE : EXIT_DONE;
+}
+
+/* Hex dwords as text: words of 1..8 digits, "0x" before and commas between allowed, "#" and ";" begin
+ * a comment. Returns the dwords, or -1 when the text is something else. */
+static int64_t parse_hex(const char *text, size_t bytes, uint8_t *out)
+{
+    int64_t n = 0;
+    size_t i = 0;
+
+    while (i < bytes) {
+        if (isspace((unsigned char)text[i]) || text[i] == ',') {
+            i++;
+            continue;
+        }
+        if (text[i] == '#' || text[i] == ';') {
+            while (i < bytes && text[i] != '\n')
+                i++;
+            continue;
+        }
+        if (i + 1 < bytes && text[i] == '0' && tolower((unsigned char)text[i + 1]) == 'x')
+            i += 2;
+        uint32_t v = 0;
+        unsigned digits = 0;
+        for (; i < bytes && isxdigit((unsigned char)text[i]); i++, digits++) {
+            int c = tolower((unsigned char)text[i]);
+            v = v << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        }
+        if (!digits || digits > 8)
+            return -1;
+        if (i < bytes && !isspace((unsigned char)text[i]) && !strchr(",;#", text[i]))
+            return -1;
+        store_le32(out + 4 * n++, v);
+    }
+    return n;
+}
+
+static bool is_hex_text(const char *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (!isprint((unsigned char)data[i]) && !isspace((unsigned char)data[i]))
+            return false;
+    return bytes > 0;
+}
+
+static int print_raw(struct print *pr, char *data, size_t bytes, json_t *list)
+{
+    if (!find_chip(pr, pr->chip_arg ? pr->chip_arg : "bonaire")) {
+        free(data);
+        return EXIT_USAGE;
+    }
+    if (is_hex_text(data, bytes)) {
+        uint8_t *dw = malloc(4 * bytes + 4);
+        int64_t n = dw ? parse_hex(data, bytes, dw) : -1;
+        free(data);
+        data = (char *)dw;
+        if (n < 0) {
+            fprintf(stderr, "atoll pm4: %s: text, but not of hex dwords\n", pr->file);
+            free(data);
+            return EXIT_USAGE;
+        }
+        bytes = 4 * (size_t)n;
+    }
+    if (!bytes || bytes % 4 || bytes / 4 > UINT32_MAX) {
+        fprintf(stderr, "atoll pm4: %s: %zu bytes are no whole number of dwords\n", pr->file, bytes);
+        free(data);
+        return EXIT_USAGE;
+    }
+    print_top(pr, pr->dma ? "dma" : "gfx", 0, (uint8_t *)data, (uint32_t)(bytes / 4),
+              list ? add_submission(list, 0, NULL) : NULL);
+    return EXIT_DONE;
+}
+
+/* A folder, or a file that begins as captures do. */
+static bool is_capture(const char *path, const char *data, size_t bytes)
+{
+    struct stat st;
+
+    return (!stat(path, &st) && S_ISDIR(st.st_mode)) ||
+           (bytes >= 8 && !memcmp(data, "\x89GCAP\r\n\x1a", 8));
 }
 
 int cmd_pm4(int argc, char **argv)
@@ -365,36 +535,36 @@ int cmd_pm4(int argc, char **argv)
                "that it calls followed.",
     };
     struct print pr = {0};
-    struct pm4_input in;
     struct err e;
+    size_t bytes = 0;
+    char *data = NULL;
+    int status;
 
+    argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &pr);
     pr.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-    if (pm4_input_load(&in, pr.file, &e)) {
+    if (!is_capture(pr.file, NULL, 0) && !(data = file_read_all(pr.file, &bytes, &e))) {
         fprintf(stderr, "atoll pm4: %s\n", e.text);
-        pm4_input_free(&in);
-        return EXIT_USAGE;
-    }
-
-    const char *chip = pr.chip_arg ? pr.chip_arg : in.chip[0] ? in.chip : "bonaire";
-    if (!find_chip(&pr, chip)) {
-        fprintf(stderr, "atoll pm4: no chip '%s'\n", chip);
-        pm4_input_free(&in);
         return EXIT_USAGE;
     }
 
     json_t *list = pr.json && !pr.registers ? json_array() : NULL;
     pr.register_list = pr.json && pr.registers ? json_array() : NULL;
-    for (size_t i = 0; i < in.sub_count; i++)
-        print_submission(&pr, &in.subs[i], list);
-    if (pr.json) {
-        json_t *root = list ? json_pack("{s:s, s:s, s:o}", "file", pr.file, "chip", chip,
-                                        "submissions", list)
-                            : pr.register_list;
+    if (is_capture(pr.file, data, bytes)) {
+        free(data);
+        status = print_capture(&pr, list);
+    } else {
+        status = print_raw(&pr, data, bytes, list);
+    }
+    json_t *name = list ? json_string(pr.file) : NULL; /* NULL when it is no UTF-8 */
+    json_t *root = list ? json_pack("{s:o, s:s, s:o}", "file", name ? name : json_string("?"), "chip",
+                                    pr.chip, "submissions", list)
+                        : pr.register_list;
+    if (root && pr.chip[0]) {
         json_dumpf(root, stdout, JSON_INDENT(1));
         putchar('\n');
-        json_decref(root);
     }
-    pm4_input_free(&in);
-    return pr.bad ? EXIT_GUEST : EXIT_DONE;
+    json_decref(root);
+    pm4_shaders_free(&pr.found);
+    return status ? status : pr.bad ? EXIT_GUEST : EXIT_DONE;
 }

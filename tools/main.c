@@ -11,6 +11,7 @@ static const struct command commands[] = {
     {"pm4", cmd_pm4, "print command buffers: packets, registers, fields"},
     {"import", cmd_import, "convert a raw capture folder to a capture file"},
     {"capture-info", cmd_capture_info, "what a capture holds, and whether it is whole"},
+    {"dis", cmd_dis, "disassemble machine code"},
     {NULL, NULL, NULL},
 };
 

@@ -1,0 +1,42 @@
+/* Bytes of surfaces in GPU memory, by address: private to raster/.
+ *
+ * Colour and depth touch memory element by element; the mapping that the last one lay in is kept, so
+ * that the page table is asked only when it changes. Unmapped elements read as zero and are not
+ * written; the fault is recorded. */
+#ifndef ATOLL_RASTER_ACCESS_H
+#define ATOLL_RASTER_ACCESS_H
+
+#include "raster/raster.h"
+
+/* Host bytes of [va, va + bytes), NULL (and a fault recorded) when they are not mapped for it. */
+static inline uint8_t *raster_access(struct raster_access *a, uint64_t va, uint32_t bytes, bool write)
+{
+    const unsigned need = write ? MEM_W : MEM_R;
+
+    if (va < a->span.va || va + bytes > a->span.end || !(a->span.prot & need)) {
+        struct mem_span s;
+
+        if (!mem_find(a->vm, va, &s) || va + bytes > s.end || !(s.prot & need)) {
+            const struct mem_who who = { .client = a->client };
+
+            mem_fault_record(a->vm, va, bytes, write, &who);
+            return NULL;
+        }
+        a->span = s;
+    }
+    if (write)
+        a->written_bytes += bytes;
+    else
+        a->read_bytes += bytes;
+    return a->span.host + (va - a->span.va);
+}
+
+static inline void raster_access_begin(struct raster_access *a, struct mem_vm *vm,
+                                       enum mem_client client)
+{
+    memset(a, 0, sizeof *a);
+    a->vm = vm;
+    a->client = client;
+}
+
+#endif
