@@ -89,6 +89,15 @@ unsigned isa_slots(const struct isa_target *t, struct insn *in, struct slot out[
  * is no register is a constant that the slot takes. */
 bool isa_operand_ok(const struct isa_target *t, const struct slot *s, unsigned operand);
 
+/* Types whose numbers have 16 bits; types whose numbers are floats. */
+bool isa_type_is_half(unsigned type);
+bool isa_type_is_float(unsigned type);
+
+/* The inline constant with this value in an operand of `regs` registers, -1 without one. 16-bit
+ * integer operands take a float constant only where the text has a float. */
+int isa_inline_constant(const struct isa_target *t, int64_t v, unsigned regs, unsigned type,
+                        bool float_text);
+
 /* Modifiers that the row takes in this encoding: what the printer prints and the assembler
  * accepts. */
 struct mods {
@@ -151,6 +160,9 @@ extern const struct isa_dpp isa_dpp_ctrls[];
 
 /* The mnemonic without suffix, lower case. */
 void isa_mnemonic(enum gfx gen, enum isa_op op, char out[64]);
+/* The i-th that the assembler takes: 0 is the mnemonic, then aliases, which stand for the VOP3 form;
+ * false past the last. */
+bool isa_spelling(enum gfx gen, enum isa_op op, unsigned i, char out[64]);
 
 /* Waitcnt fields of a generation. */
 struct isa_waitcnt {

@@ -231,26 +231,41 @@ const struct isa_waitcnt *isa_waitcnt_fields(enum gfx gen)
 
 /* ---- mnemonics ---------------------------------------------------------------------------- */
 
+static const struct spelling {
+    uint16_t op;
+    uint8_t gens;
+    bool alias;
+    const char *name;
+} spellings[] = {
+#define SPELL(id, gens, name) {I_##id, gens, false, name},
+#define ALIAS(id, gens, name) {I_##id, gens, true, name},
+#include "isa/spell.def"
+};
+
 void isa_mnemonic(enum gfx gen, enum isa_op op, char out[64])
 {
-    static const struct {
-        uint16_t op;
-        uint8_t gens;
-        const char *name;
-    } spell[] = {
-#define SPELL(id, gens, name) {I_##id, gens, name},
-#include "isa/spell.def"
-    };
     const char *id = isa_rows[op].id;
     size_t n = 0;
 
-    for (size_t i = 0; i < ARRAY_LEN(spell); i++) {
-        if (spell[i].op == op && spell[i].gens >> gen & 1) {
-            snprintf(out, 64, "%s", spell[i].name);
+    for (size_t i = 0; i < ARRAY_LEN(spellings); i++) {
+        if (spellings[i].op == op && !spellings[i].alias && spellings[i].gens >> gen & 1) {
+            snprintf(out, 64, "%s", spellings[i].name);
             return;
         }
     }
     for (; id[n] && n < 63; n++)
         out[n] = (char)tolower((unsigned char)id[n]);
     out[n] = 0;
+}
+
+bool isa_spelling(enum gfx gen, enum isa_op op, unsigned i, char out[64])
+{
+    isa_mnemonic(gen, op, out);
+    for (size_t k = 0; i && k < ARRAY_LEN(spellings); k++) {
+        if (spellings[k].op != op || !spellings[k].alias || !(spellings[k].gens >> gen & 1))
+            continue;
+        if (!--i)
+            snprintf(out, 64, "%s", spellings[k].name);
+    }
+    return !i;
 }

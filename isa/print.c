@@ -40,7 +40,6 @@ static bool is_constant(unsigned operand)
            (operand >= OPD_FLOAT0 && operand < OPD_SDWA) || operand == OPD_LITERAL;
 }
 
-/* The generation whose half-precision source types read 0.15915494 as its own constant. */
 static void put_operand(struct text *o, const struct isa_target *t, const struct insn *in,
                         const struct slot *s, unsigned operand)
 {
@@ -51,7 +50,12 @@ static void put_operand(struct text *o, const struct isa_target *t, const struct
     } else if (operand >= OPD_VGPR0) {
         put_range(o, "v", operand - OPD_VGPR0, s->regs);
     } else if (operand == OPD_LITERAL) {
-        put(o, "0x%x", in->literal);
+        bool lit = s->kind != SLOT_LITK &&
+                   isa_inline_constant(t, s->regs == 2 ? (int64_t)in->literal
+                                                       : (int32_t)in->literal,
+                                       s->regs, s->type, false) >= 0;
+
+        put(o, lit ? "lit(0x%x)" : "0x%x", in->literal);
     } else if (operand >= OPD_INT0 && operand <= OPD_INT_LAST) {
         put(o, "%d", operand <= 192 ? (int)operand - OPD_INT0 : 192 - (int)operand);
     } else if (operand >= OPD_FLOAT0 && operand < OPD_SDWA) {

@@ -29,7 +29,12 @@ static const uint8_t type_regs[T_COUNT] = {
 #undef T
 };
 
-static bool is_float(unsigned type)
+bool isa_type_is_half(unsigned type)
+{
+    return type == T_B16 || type == T_U16 || type == T_I16 || type == T_F16 || type == T_V2F16;
+}
+
+bool isa_type_is_float(unsigned type)
 {
     return type == T_F16 || type == T_F32 || type == T_F64 || type == T_V2F16 || type == T_MIX;
 }
@@ -162,7 +167,7 @@ static void valu_slots(const struct isa_target *t, struct insn *in, struct list 
     bool any_float = false;
 
     for (unsigned i = 0; i < 3; i++)
-        any_float |= is_float(r->src[i]);
+        any_float |= isa_type_is_float(r->src[i]);
     if (r->dst != T_NONE)
         add_typed(l, r->enc == ENC_VOPC || r->flags & DST_SGPR ? SLOT_SDST : SLOT_VGPR, r->dst,
                   &in->dst);
@@ -180,8 +185,8 @@ static void valu_slots(const struct isa_target *t, struct insn *in, struct list 
         if (r->src[i] == T_MASK)
             continue;
         s->src = (int8_t)i;
-        s->fmod = (mods && (is_float(r->src[i]) || !any_float)) || r->src[i] == T_MIX;
-        s->imod = in->form == FORM_SDWA && r->flags & SEXT && !is_float(r->src[i]);
+        s->fmod = (mods && (isa_type_is_float(r->src[i]) || !any_float)) || r->src[i] == T_MIX;
+        s->imod = in->form == FORM_SDWA && r->flags & SEXT && !isa_type_is_float(r->src[i]);
     }
     if (r->flags & INTERP && r->src[0] == T_NONE) {
         struct slot attr = l->s[l->n - 1];
@@ -384,4 +389,28 @@ bool isa_operand_ok(const struct isa_target *t, const struct slot *s, unsigned o
     default:
         return true;
     }
+}
+
+int isa_inline_constant(const struct isa_target *t, int64_t v, unsigned regs, unsigned type,
+                        bool float_text)
+{
+    bool half = isa_type_is_half(type);
+
+    if (half && !float_text && v >= 0xfff0 && v <= 0xffff)
+        v = (int16_t)v;
+    if (v >= 0 && v <= 64)
+        return OPD_INT0 + (int)v;
+    if (v >= -16 && v < 0)
+        return OPD_INT0 + 64 - (int)v;
+    if (half && !float_text && !isa_type_is_float(type))
+        return -1;
+    for (unsigned i = 0; i < OPD_SDWA - OPD_FLOAT0; i++) {
+        const struct isa_float *f = isa_inline_float(t, i);
+
+        if (f && (regs == 2 ? (uint64_t)v == f->f64
+                  : half    ? v >= INT16_MIN && v <= UINT16_MAX && (v & 0xffff) == f->f16
+                            : (uint32_t)v == f->f32))
+            return OPD_FLOAT0 + (int)i;
+    }
+    return -1;
 }

@@ -12,6 +12,7 @@ static const struct command commands[] = {
     {"import", cmd_import, "convert a raw capture folder to a capture file"},
     {"capture-info", cmd_capture_info, "what a capture holds, and whether it is whole"},
     {"dis", cmd_dis, "disassemble machine code"},
+    {"asm", cmd_asm, "assemble"},
     {NULL, NULL, NULL},
 };
 
