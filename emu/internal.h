@@ -163,6 +163,8 @@ struct emu_pgm {
     unsigned vgprs, sgprs; /* as the register says; the machine rounds up */
     uint32_t float_mode;
     bool dx10_clamp, ieee;
+    unsigned user_sgprs;   /* PGM_RSRC2's, whose fields differ by stage: the caller's to fill */
+    bool scratch, trap;
 };
 void emu_pgm_decode(enum gfx gen, uint32_t lo, uint32_t hi, uint32_t rsrc1, struct emu_pgm *out);
 
