@@ -79,6 +79,7 @@ static const struct wave_ops vs_ops = {
     .sendmsg = emu_ops_sendmsg,
     .memtime = emu_ops_memtime,
     .gws = emu_ops_gws,
+    .trace = emu_ops_trace,
 };
 
 static void vs_fill(struct wave *w, unsigned sgpr, void *arg)

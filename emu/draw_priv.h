@@ -82,11 +82,12 @@ struct emu_draw_state {
 struct draw_stage {
     enum isa_stage stage;
     struct emu_pgm pgm;
+    unsigned user_sgprs;
     uint32_t user[32];
     uint32_t cu_mask;   /* of an SH: SPI_SHADER_PGM_RSRC3.CU_EN */
 };
 
-/* Run one wave. `fill` writes its SGPRs after the user ones (from w->s[pgm.user_sgprs] on) and its
+/* Run one wave. `fill` writes its SGPRs after the user ones (from w->s[user_sgprs] on) and its
  * VGPRs; `lds_bytes` of LDS are there. False when it could not run to its end (reported as a guest
  * fault). Defined in spi.c. */
 bool emu_draw_wave(struct emu_draw_state *d, const struct draw_stage *s, uint64_t exec,

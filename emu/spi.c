@@ -33,23 +33,14 @@ void emu_draw_stage(const struct atoll_gpu *gpu, enum isa_stage stage, struct dr
     const enum reg_id lo = ps ? R_SPI_SHADER_PGM_LO_PS : R_SPI_SHADER_PGM_LO_VS;
     const enum reg_id hi = ps ? R_SPI_SHADER_PGM_HI_PS : R_SPI_SHADER_PGM_HI_VS;
     const enum reg_id user = ps ? R_SPI_SHADER_USER_DATA_PS_0 : R_SPI_SHADER_USER_DATA_VS_0;
-    struct emu_pgm *p = &out->pgm;
 
     memset(out, 0, sizeof *out);
     out->stage = stage;
-    p->code_va = (uint64_t)regs_get(&gpu->regs, lo) << 8 |
-                 (uint64_t)(regs_get(&gpu->regs, hi) & 0xff) << 40;
-    /* The fields that PS and VS share lie at the same bits: the database's, of PS. */
-    p->vgprs = (regs_extract(gen, F_SPI_SHADER_PGM_RSRC1_PS__VGPRS, r1) + 1) * 4;
-    p->sgprs = (regs_extract(gen, F_SPI_SHADER_PGM_RSRC1_PS__SGPRS, r1) + 1) * 8;
-    p->float_mode = regs_extract(gen, F_SPI_SHADER_PGM_RSRC1_PS__FLOAT_MODE, r1);
-    p->dx10_clamp = regs_extract(gen, F_SPI_SHADER_PGM_RSRC1_PS__DX10_CLAMP, r1);
-    p->ieee = regs_extract(gen, F_SPI_SHADER_PGM_RSRC1_PS__IEEE_MODE, r1);
-    p->scratch = regs_extract(gen, F_SPI_SHADER_PGM_RSRC2_PS__SCRATCH_EN, r2);
-    p->trap = regs_extract(gen, F_SPI_SHADER_PGM_RSRC2_PS__TRAP_PRESENT, r2);
-    p->user_sgprs = MIN2(regs_extract(gen, F_SPI_SHADER_PGM_RSRC2_PS__USER_SGPR, r2),
-                         ARRAY_LEN(out->user));
-    for (unsigned i = 0; i < p->user_sgprs; i++)
+    emu_pgm_decode(gen, regs_get(&gpu->regs, lo), regs_get(&gpu->regs, hi), r1, &out->pgm);
+    /* The field lies at the same bits of PS and VS. */
+    out->user_sgprs = MIN2(regs_extract(gen, F_SPI_SHADER_PGM_RSRC2_PS__USER_SGPR, r2),
+                           ARRAY_LEN(out->user));
+    for (unsigned i = 0; i < out->user_sgprs; i++)
         out->user[i] = i < 16 || gen == GFX9 ? regs_get_i(&gpu->regs, user, i) : 0;
     out->cu_mask = gen == GFX6 ? UINT32_MAX
                                : regs_extract(gen, F_SPI_SHADER_PGM_RSRC3_PS__CU_EN, r3);
@@ -90,12 +81,11 @@ bool emu_draw_wave(struct emu_draw_state *d, const struct draw_stage *s, uint64_
     w = g.waves[0];
     ctx->gpu = gpu;
     ctx->clock = gpu->clock;
-    w->ops = ops;
-    w->ops_ctx = ctx;
+    emu_wave_prepare(gpu, w, ops, ctx);
     wave_reset(w, s->pgm.code_va, exec, s->pgm.float_mode, s->pgm.dx10_clamp, s->pgm.ieee);
-    for (unsigned i = 0; i < s->pgm.user_sgprs && i < w->num_sgprs; i++)
+    for (unsigned i = 0; i < s->user_sgprs && i < w->num_sgprs; i++)
         w->s[i] = s->user[i];
-    fill(w, s->pgm.user_sgprs, arg);
+    fill(w, s->user_sgprs, arg);
     ok = cu_group_run(gpu->cu, &g, gpu->opt.watchdog_insts, &e);
     if (!ok)
         emu_guest_fault(gpu, "draw %u, %s shader at 0x%llx: %s", gpu->draw_number,
@@ -219,6 +209,7 @@ static const struct wave_ops ps_ops = {
     .sendmsg = emu_ops_sendmsg,
     .memtime = emu_ops_memtime,
     .gws = emu_ops_gws,
+    .trace = emu_ops_trace,
 };
 
 /* Where each input lies in struct raster_lane_in and how many VGPRs it takes, in the order of the

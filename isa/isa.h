@@ -219,8 +219,26 @@ uint64_t isa_run(struct isa_code *c, struct wave *w, uint64_t max_insts);
 
 /* ---- images ------------------------------------------------------------------------------ */
 
+/* What an image instruction does: the flags of its row that matter to the texture unit. The address
+ * operands follow in this order: OFFSET, BIAS, CMP's reference, derivatives, coordinates (with DA
+ * the slice), LOD or the level (MIP), LOD_CLAMP. */
+#define ISA_IMAGE_FLAGS(F) \
+    F(LOAD) F(STORE) F(ATOMIC) F(SAMPLE) F(GATHER4) F(RESINFO) F(GET_LOD) F(MIP) F(PCK) F(SGN) \
+    F(CMP) F(DERIV) F(CDERIV) F(LOD) F(BIAS) F(LZ) F(LOD_CLAMP) F(OFFSET)
+enum isa_image_flag_bit {
+#define F(name) ISA_IMAGE_##name##_BIT,
+    ISA_IMAGE_FLAGS(F)
+#undef F
+};
+enum isa_image_flag {
+#define F(name) ISA_IMAGE_##name = 1 << ISA_IMAGE_##name##_BIT,
+    ISA_IMAGE_FLAGS(F)
+#undef F
+};
+
 struct isa_image {
     enum isa_op op;
+    uint32_t what;           /* mask of ISA_IMAGE_* */
     const struct insn *in;
     uint32_t tsharp[8];      /* r128: upper half zero */
     uint32_t ssharp[4];

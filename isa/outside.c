@@ -1,5 +1,6 @@
 /* Instructions whose work lies outside the CU: MIMG and EXP gather their operands here and hand
  * them to the device through struct wave_ops. */
+#include "isa/row.h"
 #include "isa/vmem_priv.h"
 
 /* VGPRs from operand `opd` on that lie within the wave's allocation. */
@@ -10,10 +11,21 @@ static unsigned vgprs_from(const struct wave *w, unsigned opd)
     return opd >= OPD_VGPR0 && r < w->num_vgprs ? w->num_vgprs - r : 0;
 }
 
+static uint32_t image_flags(uint64_t row)
+{
+    uint32_t what = 0;
+
+#define F(name) what |= row & (name) ? (uint32_t)ISA_IMAGE_##name : 0;
+    ISA_IMAGE_FLAGS(F)
+#undef F
+    return what;
+}
+
 void vmem_image(struct wave *w, const struct insn *in)
 {
     struct isa_image im = {
         .op = (enum isa_op)in->op,
+        .what = image_flags(isa_rows[in->op].flags),
         .in = in,
         .dmask = in->dmask,
         .unorm = in->unorm,

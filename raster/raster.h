@@ -508,4 +508,74 @@ void raster_cb_quad(struct raster_cb *cb, unsigned mrt, uint32_t slice, int32_t 
 void raster_cb_special(struct raster_cb *cb, uint32_t slice, int32_t x, int32_t y,
                        const uint16_t mask[4], struct raster_counters *cnt);
 
+/* ---- TA, TD: textures ------------------------------------------------------------------------------ */
+
+/* A T# (image descriptor), decoded. */
+struct raster_image {
+    uint8_t type;               /* V_SQ_RSRC_IMG_TYPE__* */
+    bool null;                  /* reads give zero, writes are dropped */
+    uint32_t width, height, depth; /* of level 0, in texels; depth 1 unless 3D */
+    uint32_t base_array, last_array;
+    unsigned base_level, last_level; /* of multisampled images: samples_log2 is in last_level */
+    unsigned samples;           /* stored per pixel */
+    float min_lod;
+    struct mem_format format;
+    const struct mem_layout_info *layout;
+    mem_unpack_fn unpack;
+    mem_pack_fn pack;
+    bool integer;
+    uint8_t dst_sel[4];         /* V_SQ_SEL_XYZW01__* */
+    bool is_3d, is_cube, is_array, is_msaa;
+    unsigned dims;              /* coordinates without slice and sample: 1, 2, 3 */
+    struct mem_surface surface; /* level 0 */
+};
+
+/* Decode 8 dwords for a chip. Returns 0, or -1 with *e set when the descriptor says something that is not
+ * modelled. */
+int raster_image_decode(struct raster_image *im, const struct chip *chip, const uint32_t t[8],
+                        struct err *e);
+
+/* One texel of level 0, X Y Z W as the format unpacks them (before dst_sel). x, y, z in texels; z is the slice of
+ * arrays (from the view's first; 6 faces a cube). False, and zeros, when outside. */
+bool raster_texel_load(const struct raster_image *im, struct raster_access *a, int32_t x, int32_t y,
+                       int32_t z, uint32_t sample, uint32_t xyzw[4]);
+/* Write one texel from X Y Z W; outside: dropped. */
+void raster_texel_store(const struct raster_image *im, struct raster_access *a, int32_t x, int32_t y,
+                        int32_t z, uint32_t sample, const uint32_t xyzw[4]);
+
+/* Apply dst_sel. */
+void raster_texel_swizzle(const struct raster_image *im, const uint32_t xyzw[4], uint32_t out[4]);
+
+/* An S# (sampler), decoded. */
+struct raster_sampler {
+    uint8_t clamp[3];           /* V_SQ_TEX_CLAMP__*, of x, y, z */
+    uint8_t mag, min, mip, z;   /* filters: V_SQ_TEX_XY_FILTER__*, _MIP_FILTER__*, _Z_FILTER__* */
+    uint8_t compare;            /* V_SQ_TEX_DEPTH_COMPARE__* */
+    uint8_t reduce;             /* V_SQ_IMG_FILTER_TYPE__* */
+    bool unnormalised, trunc_coord, no_cube_wrap;
+    unsigned aniso_log2;        /* MAX_ANISO_RATIO */
+    float min_lod, max_lod, lod_bias;
+    uint8_t border_type;        /* V_SQ_TEX_BORDER_COLOR__* */
+    uint32_t border_index;
+};
+
+void raster_sampler_decode(struct raster_sampler *s, enum gfx gen, const uint32_t dw[4]);
+
+/* What a sample of one lane asks for. */
+struct raster_sample_in {
+    float coord[3];             /* normalised unless the sampler says otherwise; z: slice or face */
+    float lod;                  /* level of detail, bias included, not yet clamped */
+    int8_t offset[3];           /* in texels */
+    bool compare;
+    float ref;
+    bool gather;
+    unsigned channel;           /* of a gather */
+};
+
+/* Sample: four channels after dst_sel (a gather: the four texels' channel), and how many texels were
+ * fetched. border: what the border colour register holds. */
+unsigned raster_sample(const struct raster_image *im, const struct raster_sampler *s,
+                       struct raster_access *a, const struct raster_sample_in *in,
+                       const uint32_t border[4], uint32_t out[4]);
+
 #endif

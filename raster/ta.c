@@ -1,0 +1,141 @@
+/* Texture addressing: descriptors of images, and single texels.
+ *
+ * A T# is decoded once for an instruction; its tiling comes from the chip's tables by TILING_INDEX, its
+ * format from DATA_FORMAT and NUM_FORMAT. Loads, stores and the filter (td.c) all go through the two
+ * functions for one texel here.
+ *
+ * Not modelled, and said so: mip levels above the base, block-compressed formats, GFX9's swizzle modes.
+ *
+ * Sources: the image resource tables of the ISA manuals; the register database (SQ_IMG_RSRC_WORD*). */
+#include "raster/access.h"
+
+#define FIELD(word, field, v) regs_extract(chip->gen, F_SQ_IMG_RSRC_##word##__##field, v)
+
+static int surface_init(struct raster_image *im, const struct chip *chip, const uint32_t t[8],
+                        uint32_t pitch, uint32_t height, uint32_t slices, struct err *e)
+{
+    const uint64_t va = ((uint64_t)FIELD(WORD1, BASE_ADDRESS_HI, t[1]) << 32 | t[0]) << 8;
+    const unsigned bits = im->layout->bits;
+    struct mem_tiling tiling;
+
+    if (mem_tiling_decode(&tiling, chip->gen, chip->gb_addr_config,
+                          chip->tile_modes[FIELD(WORD3, TILING_INDEX, t[3])], chip->macrotile_modes,
+                          bits, im->samples, e))
+        return -1;
+    if (mem_surface_init(&im->surface, &tiling, va, bits, im->samples, pitch, height, slices, e))
+        return -1;
+    /* The size of a slice counts whole macro tiles. */
+    height = (uint32_t)align_up(height, im->surface.macro_height ? im->surface.macro_height : 1);
+    return mem_surface_init(&im->surface, &tiling, va, bits, im->samples, pitch, height, slices, e);
+}
+
+int raster_image_decode(struct raster_image *im, const struct chip *chip, const uint32_t t[8],
+                        struct err *e)
+{
+    const uint32_t data = FIELD(WORD1, DATA_FORMAT, t[1]), num = FIELD(WORD1, NUM_FORMAT, t[1]);
+    uint32_t slices;
+
+    memset(im, 0, sizeof *im);
+    im->type = FIELD(WORD3, TYPE, t[3]);
+    im->null = im->type < V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_1D || data == 0;
+    if (im->null)
+        return 0;
+    if (chip->gen == GFX9)
+        return err_set(e, "image descriptors of GFX9 are not modelled");
+    switch (im->type) {
+    case V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_1D_ARRAY: im->is_array = true; /* fall through */
+    case V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_1D: im->dims = 1; break;
+    case V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_3D: im->is_3d = true; im->dims = 3; break;
+    case V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_CUBE: im->is_cube = im->is_array = true; im->dims = 2; break;
+    case V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_2D_MSAA_ARRAY: im->is_array = true; /* fall through */
+    case V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_2D_MSAA: im->is_msaa = true; im->dims = 2; break;
+    case V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_2D_ARRAY: im->is_array = true; /* fall through */
+    default: im->dims = 2; break;
+    }
+    im->width = FIELD(WORD2, WIDTH, t[2]) + 1;
+    im->height = im->dims > 1 ? FIELD(WORD2, HEIGHT, t[2]) + 1 : 1;
+    im->depth = im->is_3d ? FIELD(WORD4, DEPTH, t[4]) + 1 : 1;
+    im->base_array = FIELD(WORD5, BASE_ARRAY, t[5]);
+    im->last_array = FIELD(WORD5, LAST_ARRAY, t[5]);
+    im->base_level = FIELD(WORD3, BASE_LEVEL, t[3]);
+    im->last_level = FIELD(WORD3, LAST_LEVEL, t[3]);
+    im->samples = im->is_msaa ? 1u << MIN2(im->last_level, 4) : 1;
+    im->min_lod = (float)FIELD(WORD1, MIN_LOD, t[1]) / 256;
+    im->dst_sel[0] = FIELD(WORD3, DST_SEL_X, t[3]);
+    im->dst_sel[1] = FIELD(WORD3, DST_SEL_Y, t[3]);
+    im->dst_sel[2] = FIELD(WORD3, DST_SEL_Z, t[3]);
+    im->dst_sel[3] = FIELD(WORD3, DST_SEL_W, t[3]);
+    if (!mem_format_image(chip->gen, data, num, &im->format) ||
+        !(im->unpack = mem_unpacker(im->format)) || !(im->pack = mem_packer(im->format)))
+        return err_set(e, "image DATA_FORMAT %u, NUM_FORMAT %u is not modelled", data, num);
+    im->layout = mem_layout_info(im->format.layout);
+    im->integer = im->format.num == MEM_UINT || im->format.num == MEM_SINT;
+    if (!im->is_msaa && im->base_level)
+        return err_set(e, "image BASE_LEVEL %u is not modelled", im->base_level);
+    slices = im->is_3d ? im->depth : im->last_array + 1;
+    return surface_init(im, chip, t, FIELD(WORD4, PITCH, t[4]) + 1, im->height, slices, e);
+}
+
+/* Address of a texel; false when it lies outside. */
+static bool texel_va(const struct raster_image *im, int32_t x, int32_t y, int32_t z, uint32_t sample,
+                     uint64_t *va)
+{
+    uint32_t slice = (uint32_t)z;
+
+    if (im->null || (uint32_t)x >= im->width || (uint32_t)y >= im->height || sample >= im->samples)
+        return false;
+    if (im->is_3d) {
+        if (slice >= im->depth)
+            return false;
+    } else {
+        slice += im->base_array;
+        if (z < 0 || slice > im->last_array)
+            return false;
+    }
+    *va = im->surface.base_va + mem_surface_offset(&im->surface, (uint32_t)x, (uint32_t)y, slice, sample);
+    return true;
+}
+
+bool raster_texel_load(const struct raster_image *im, struct raster_access *a, int32_t x, int32_t y,
+                       int32_t z, uint32_t sample, uint32_t xyzw[4])
+{
+    uint8_t *b;
+    uint64_t va;
+
+    memset(xyzw, 0, 4 * sizeof *xyzw);
+    if (!texel_va(im, x, y, z, sample, &va))
+        return false;
+    if ((b = raster_access(a, va, im->layout->bits / 8, false)))
+        im->unpack(b, xyzw);
+    return true;
+}
+
+void raster_texel_store(const struct raster_image *im, struct raster_access *a, int32_t x, int32_t y,
+                        int32_t z, uint32_t sample, const uint32_t xyzw[4])
+{
+    uint8_t *b;
+    uint64_t va;
+
+    if (texel_va(im, x, y, z, sample, &va) &&
+        (b = raster_access(a, va, im->layout->bits / 8, true)))
+        im->pack(xyzw, b);
+}
+
+void raster_texel_swizzle(const struct raster_image *im, const uint32_t xyzw[4], uint32_t out[4])
+{
+    for (unsigned i = 0; i < 4; i++)
+        switch (im->dst_sel[i]) {
+        case V_SQ_SEL_XYZW01__SQ_SEL_1:
+            out[i] = im->integer ? 1 : f32_bits(1.0f);
+            break;
+        case V_SQ_SEL_XYZW01__SQ_SEL_X:
+        case V_SQ_SEL_XYZW01__SQ_SEL_Y:
+        case V_SQ_SEL_XYZW01__SQ_SEL_Z:
+        case V_SQ_SEL_XYZW01__SQ_SEL_W:
+            out[i] = xyzw[im->dst_sel[i] - V_SQ_SEL_XYZW01__SQ_SEL_X];
+            break;
+        default:
+            out[i] = 0;
+            break;
+        }
+}
