@@ -172,10 +172,30 @@ struct wave {
     struct wave_counters counters;
     uint64_t insts_run; /* instructions since launch: what the watchdog looks at */
 
-    /* Private to isa/: cached memory spans, fork/join stack pointer, and so on. */
+    /* What MODE means, taken apart when it is written. Bodies see it as `fm`. */
+    struct wave_fmode {
+        uint8_t round32, round64;  /* 0 nearest even, 1 +inf, 2 -inf, 3 zero */
+        bool ieee, dx10_clamp;
+        bool in16, out16;          /* f16 denormals are kept: as inputs, as results */
+        bool in32, out32, in64, out64;
+        bool minmax_flush;         /* v_min, v_max, v_med3 follow the denormal mode (GFX9) */
+        uint8_t round_cvt16;       /* of v_cvt_f16_f32: round32 on GFX6/7, round64 later */
+        int8_t frexp_special;      /* v_frexp_exp of infinities and NaNs: -1 on GFX6, 0 later */
+        bool trig_reduced;         /* v_sin/v_cos take +-256 turns only (before GFX9) */
+    } fm;
+
+    /* Private to isa/. */
     struct {
         struct mem_span span[4];
         uint64_t span_epoch;
+        uintptr_t base[4];         /* of operands: enum uop_base */
+        uint32_t mxcsr32, mxcsr64, mxcsr_flush, mxcsr_host;
+        uint32_t limits;           /* num_vgprs | num_sgprs << 16 */
+        uint32_t active;           /* active lanes */
+        bool yield;                /* isa_run returns although the wave is ready (it waits) */
+        bool attention;            /* trace, relative registers, vskip: the careful loop */
+        uint32_t tmp[4][128] __attribute__((aligned(64))); /* prepared operands */
+        uint32_t none[128];        /* where results beyond the allocation go */
     } priv;
 };
 
@@ -216,6 +236,33 @@ void isa_code_sync(struct isa_code *c);
  * it. An instruction that is fetched from unmapped memory, or is none, halts the wave with `why`
  * and a loud report. */
 uint64_t isa_run(struct isa_code *c, struct wave *w, uint64_t max_insts);
+
+/* ---- parameters of pixel shaders --------------------------------------------------------- */
+
+/* v_interp_* read the parameters of a pixel wave's primitives from its LDS. M0 says where and
+ * whose: bits 15..0 the byte offset of the wave's parameters, bits 30..16 the new-primitive mask:
+ * bit 16 + q set means that quad q + 1 (lanes 4q + 4 ..) begins the next primitive; quad 0 begins
+ * primitive 0. A wave has isa_param_prims(m0) primitives, 1..16.
+ *
+ * The parameters lie attribute by attribute, primitive by primitive; each is 12 dwords: P0.x, P10.x,
+ * P0.y, P10.y, P0.z, P10.z, P0.w, P10.w, P20.x, P20.y, P20.z, P20.w, with P10 = P1 - P0 and P20 = P2 - P0.
+ * Flat attributes have P10 = P20 = 0. Source: CLRX's description of VINTRP (confirmed on
+ * hardware there); the ISA manuals say no more than "P0, P10, P20". */
+#define ISA_PARAM_BYTES 48u
+
+static inline unsigned isa_param_prims(uint32_t m0)
+{
+    return 1 + (unsigned)__builtin_popcount(bits(m0, 16, 30));
+}
+
+/* Byte offset, relative to M0[15:0], of a parameter: param 0 = P0, 1 = P10, 2 = P20. */
+static inline uint32_t isa_param_offset(unsigned attr, unsigned prims, unsigned prim,
+                                        unsigned param, unsigned chan)
+{
+    unsigned dw = param == 2 ? 8 + chan : 2 * chan + param;
+
+    return ISA_PARAM_BYTES * (attr * prims + prim) + 4 * dw;
+}
 
 /* ---- images ------------------------------------------------------------------------------ */
 

@@ -25,12 +25,16 @@ enum isa_type {
     T_COUNT
 };
 
-/* Rates: name, cycles of a wave's issue on a SIMD at the full rate of the chip. TODO: not yet
- * filled in. */
-#define ISA_RATES(R) R(TODO)
+/* Rates: name, cycles for which a wave's instruction occupies its SIMD, and whether the chip's
+ * double-precision factor multiplies them (1 on the 1/2-rate chips, 2, 4, 8 on 1/4, 1/8, 1/16).
+ * FMA: v_fma_f32, 4 cycles where the factor is 1, 2 or 4, else 16. TODO: memory, not yet filled in.
+ * Source: CLRX's instruction timings. */
+#define ISA_RATES(R) \
+    R(TODO, 4, false) R(FULL, 4, false) R(HALF, 8, false) R(QUARTER, 16, false) \
+    R(DP4, 4, true) R(DP8, 8, true) R(FMA, 4, false)
 
 enum isa_rate {
-#define R(name) RATE_##name,
+#define R(name, cycles, dp) RATE_##name,
     ISA_RATES(R)
 #undef R
     RATE_COUNT
@@ -100,7 +104,9 @@ enum isa_rate {
     /* encodings */ \
     F(55, LANESEL)   /* the VOP2 form's src1 is a scalar: a lane number */ \
     F(56, INTERP)    /* has attr and attr_chan */ \
-    F(57, LITMID)    /* with LITK: the literal is src[1] (madmk) */
+    F(57, LITMID)    /* with LITK: the literal is src[1] (madmk) */ \
+    /* vector ALU */ \
+    F(58, FLUSH)     /* f32 denormals are flushed whatever MODE says */
 
 enum isa_flag {
 #define F(bit, name) name = UINT64_C(1) << (bit),
@@ -119,7 +125,7 @@ enum isa_feature {
     FEAT_D16_UNPACKED = 1 << 9, /* D16 loads and stores take a VGPR for each half */
 };
 
-#define ROW_NEED_SHIFT 58
+#define ROW_NEED_SHIFT 59
 #define NEED(f) ((uint64_t)FEAT_##f << ROW_NEED_SHIFT)
 
 /* Opcodes as the columns hold them. */

@@ -67,6 +67,6 @@ void vmem_image(struct wave *w, const struct insn *in);
 void vmem_export(struct wave *w, const struct insn *in);
 
 /* The body of an instruction that orders or flushes what this model has no copy of (caches). */
-#define NOTHING ((void)0)
+#define NOTHING do { } while (0)
 
 #endif

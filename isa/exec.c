@@ -1,0 +1,217 @@
+/* exec.c: the loop. Micro-ops come from code.c; everything that leaves the common path (trace,
+ * relative registers, registers beyond the allocation) is looked at once an instruction, in one
+ * branch each that is never taken otherwise. */
+#include "isa/control.h"
+
+#include <xmmintrin.h>
+
+static void set_mxcsr(uint32_t v)
+{
+    _mm_setcsr(v);
+}
+
+static enum isa_class class_known(const struct uop *u)
+{
+    return (enum isa_class)u->cls;
+}
+
+static inline void count(struct wave *w, const struct uop *u)
+{
+    w->counters.insts[class_known(u)]++;
+    w->counters.valu_lanes += u->valu ? w->priv.active : 0;
+    w->insts_run++;
+}
+
+/* ---- leaving ----------------------------------------------------------------------------- */
+
+const struct uop *isa_stop(struct wave *w, const struct uop *u, enum wave_state state,
+                           const char *why)
+{
+    w->pc_va = u->pc_va + 4 * (uint64_t)u->in->ndw;
+    w->state = state;
+    if (state == WAVE_HALTED) {
+        w->why = why;
+        loud_report(w->loud, LOUD_OTHER, u->pc_va, "wave %u halted at 0x%llx: %s", w->id,
+                    (unsigned long long)u->pc_va, why);
+    }
+    return NULL;
+}
+
+const struct uop *isa_halt(struct wave *w, const struct uop *u, const char *why)
+{
+    isa_stop(w, u, WAVE_HALTED, why);
+    w->pc_va = u->pc_va; /* it stays at the instruction that it could not execute */
+    return NULL;
+}
+
+const struct uop *isa_leave(struct wave *w, const struct uop *u)
+{
+    w->pc_va = u->pc_va + 4 * (uint64_t)u->in->ndw;
+    return NULL;
+}
+
+const struct uop *isa_jump_va(struct wave *w, const struct uop *u, uint64_t va)
+{
+    return isa_code_find(u->code, va);
+}
+
+const struct uop *isa_jump(struct wave *w, const struct uop *u)
+{
+    const struct uop *to = atomic_load_explicit(&u->target->to, memory_order_acquire);
+
+    if (!to) {
+        to = isa_code_find(u->code, u->target->va);
+        atomic_store_explicit(&u->target->to, to, memory_order_release);
+    }
+    return to;
+}
+
+/* ---- the careful way: one instruction ---------------------------------------------------- */
+
+/* A vector micro-op whose operands reach beyond the wave's registers: what is out of range reads
+ * zero or is dropped. */
+static const struct uop *run_out_of_range(struct wave *w, const struct uop *u)
+{
+    static const uint32_t zero[256];
+    const struct isa_row *row = &isa_rows[u->in->op];
+    const struct uop *next;
+    struct uop t = *u;
+
+    loud_report(w->loud, LOUD_OTHER, u->pc_va,
+                "%s at 0x%llx uses registers beyond the wave's %u VGPRs, %u SGPRs", row->id,
+                (unsigned long long)u->pc_va, w->num_vgprs, w->num_sgprs);
+    for (unsigned i = 0; i < UOP_OPERANDS; i++) {
+        uint64_t regs = u->width[i];
+        bool out = false;
+
+        if (u->sel[i] == UB_VGPR)
+            out = u->off[i] / 256 + regs > w->num_vgprs;
+        else if (u->sel[i] == UB_WAVE && !u->valu) {
+            uint64_t n = (u->off[i] - offsetof(struct wave, s)) / 4;
+
+            out = n < SREG_FLAT_SCRATCH && n + regs > w->num_sgprs;
+        }
+        if (out) {
+            t.sel[i] = UB_ABS;
+            t.off[i] = (uint64_t)(uintptr_t)(i == UOP_DST ? w->priv.none : zero);
+        }
+    }
+    for (unsigned i = 0; i < 3; i++)
+        if (t.flags & UF_SPLAT_A << i && t.src_sgpr[i] < SREG_FLAT_SCRATCH &&
+            (unsigned)t.src_sgpr[i] + u->width[UOP_A + i] > w->num_sgprs)
+            t.src_sgpr[i] = OPD_INT0;
+    next = t.fn(w, &t);
+    return next == &t + 1 ? u + 1 : next;
+}
+
+/* GPR indexing (GFX8/9): the instruction with its VGPR operands moved by M0[7:0], those that
+ * M0[15:12] names: src0, src1, src2, dst. */
+static const struct uop *run_indexed(struct wave *w, const struct uop *u)
+{
+    struct insn in = *u->in;
+    struct uop t;
+    uint32_t m0 = w->s[SREG_M0], by = m0 & 0xff;
+    const struct uop *next;
+
+    for (unsigned i = 0; i < 3; i++)
+        if (m0 >> (12 + i) & 1 && in.src[i] != OPD_NONE && in.src[i] >= OPD_VGPR0)
+            in.src[i] += by;
+    if (m0 >> 15 & 1 && in.dst != OPD_NONE && in.dst >= OPD_VGPR0)
+        in.dst += by;
+    isa_lower(u->code, &in, u->pc_va, u->target, &t);
+    if ((t.vgprs > w->num_vgprs || t.sgprs > w->num_sgprs) && !t.call)
+        next = run_out_of_range(w, &t);
+    else
+        next = t.fn(w, &t);
+    return next == &t + 1 ? u + 1 : next;
+}
+
+static bool is_vector(const struct uop *u)
+{
+    return u->valu || (u->in->enc >= ENC_VINTRP && u->in->enc <= ENC_SCRATCH);
+}
+
+static const struct uop *run_careful(struct wave *w, const struct uop *u)
+{
+    const struct uop *next;
+
+    if (u->fn == isa_goto)
+        return u->fn(w, u);
+    w->insn_va = u->pc_va;
+    if (w->trace) {
+        w->pc_va = u->pc_va;
+        set_mxcsr(w->priv.mxcsr_host);
+        w->ops->trace(w, u->pc_va, u->in, false);
+        set_mxcsr(w->priv.mxcsr32);
+    }
+    count(w, u);
+    if (bits(w->mode, 28, 28) && is_vector(u))
+        next = u + 1; /* VSKIP */
+    else if (bits(w->mode, 27, 27) && w->gen >= GFX8 && u->valu)
+        next = run_indexed(w, u);
+    else if ((u->vgprs > w->num_vgprs || u->sgprs > w->num_sgprs) && !u->call)
+        next = run_out_of_range(w, u);
+    else
+        next = u->fn(w, u);
+    if (w->trace) {
+        if (next)
+            w->pc_va = next->pc_va;
+        set_mxcsr(w->priv.mxcsr_host);
+        w->ops->trace(w, u->pc_va, u->in, true);
+        set_mxcsr(w->priv.mxcsr32);
+    }
+    return next;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------- */
+
+uint64_t isa_run(struct isa_code *c, struct wave *w, uint64_t max_insts)
+{
+    uint64_t start = w->insts_run, end = start + max_insts;
+    uint32_t host = _mm_getcsr();
+    const uint32_t top = 0x80008000u;
+
+    if (end < start)
+        end = UINT64_MAX;
+    w->priv.mxcsr_host = host;
+    w->priv.base[UB_VGPR] = (uintptr_t)w->v;
+    w->priv.base[UB_ABS] = 0;
+    w->priv.base[UB_WAVE] = (uintptr_t)w;
+    w->priv.limits = MIN2(w->num_vgprs, 0x7fff) | MIN2(w->num_sgprs, 0x7fff) << 16;
+    if (!w->loud)
+        w->loud = isa_code_loud(c);
+    w->d16_unpacked = isa_code_target(c)->features & FEAT_D16_UNPACKED;
+    isa_mode_changed(w);
+    w->priv.yield = false;
+    isa_code_enter(c);
+
+    while (w->state == WAVE_READY && w->insts_run < end && !w->priv.yield) {
+        const struct uop *u = isa_code_find(c, w->pc_va), *next = NULL;
+
+        set_mxcsr(w->priv.mxcsr32);
+        if (w->priv.attention) {
+            do {
+                next = run_careful(w, u);
+                u = next ? next : u;
+            } while (next && w->insts_run < end);
+        } else {
+            uint32_t limits = w->priv.limits + top;
+
+            do {
+                /* Both counts at once: a borrow clears the field's top bit. */
+                if (__builtin_expect(((limits - u->needs) & top) != top, 0)) {
+                    next = run_careful(w, u);
+                } else {
+                    count(w, u);
+                    next = u->fn(w, u);
+                }
+                u = next ? next : u;
+            } while (next && w->insts_run < end);
+        }
+        if (next)
+            w->pc_va = next->pc_va;
+    }
+    isa_code_exit(c);
+    set_mxcsr(host);
+    return w->insts_run - start;
+}

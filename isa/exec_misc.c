@@ -1,0 +1,357 @@
+/* exec_misc.c: instructions that are no matter of one lane: lane reads and writes, relative
+ * registers, hardware registers, fork and join, modes. */
+#include "isa/control.h"
+#include "isa/lane.h"
+
+/* ---- registers by number ----------------------------------------------------------------- */
+
+static void beyond(struct wave *w, const struct uop *u, const char *what, unsigned n)
+{
+    loud_report(w->loud, LOUD_OTHER, u->pc_va, "%s at 0x%llx uses %s%u, beyond the allocation",
+                isa_rows[u->in->op].id, (unsigned long long)u->pc_va, what, n);
+}
+
+const uint32_t *isa_vgpr(struct wave *w, const struct uop *u, unsigned n)
+{
+    static const uint32_t zero[64];
+
+    if (n < w->num_vgprs)
+        return w->v + 64 * (size_t)n;
+    beyond(w, u, "v", n);
+    return zero;
+}
+
+uint32_t *isa_vgpr_out(struct wave *w, const struct uop *u, unsigned n)
+{
+    if (n < w->num_vgprs)
+        return w->v + 64 * (size_t)n;
+    beyond(w, u, "v", n);
+    return w->priv.none;
+}
+
+static bool sgpr_ok(const struct wave *w, unsigned n)
+{
+    return n < w->num_sgprs || (n >= SREG_FLAT_SCRATCH && n < SREG_CONST);
+}
+
+uint32_t isa_sgpr(struct wave *w, const struct uop *u, unsigned n)
+{
+    if (sgpr_ok(w, n))
+        return w->s[n];
+    beyond(w, u, "s", n);
+    return 0;
+}
+
+void isa_sgpr_write(struct wave *w, const struct uop *u, unsigned n, uint32_t v)
+{
+    if (!sgpr_ok(w, n)) {
+        beyond(w, u, "s", n);
+        return;
+    }
+    w->s[n] = v;
+    if (n >= SREG_EXEC)
+        wave_set_exec(w, wave_exec(w));
+}
+
+uint64_t isa_sgpr64(struct wave *w, const struct uop *u, unsigned n)
+{
+    return isa_sgpr(w, u, n) | (uint64_t)isa_sgpr(w, u, n + 1) << 32;
+}
+
+void isa_sgpr_write64(struct wave *w, const struct uop *u, unsigned n, uint64_t v)
+{
+    isa_sgpr_write(w, u, n, (uint32_t)v);
+    isa_sgpr_write(w, u, n + 1, (uint32_t)(v >> 32));
+}
+
+/* A scalar source of a vector instruction, 32 bits. */
+static uint32_t scalar_value(struct wave *w, const struct uop *u, unsigned opd)
+{
+    uint64_t v;
+
+    if (isa_constant(u->in, opd, T_B32, &v))
+        return (uint32_t)v;
+    return isa_sgpr(w, u, opd & 0x7f);
+}
+
+/* ---- lanes ------------------------------------------------------------------------------- */
+
+const struct uop *op_v_nop(struct wave *w, const struct uop *u)
+{
+    return u + 1;
+}
+
+const struct uop *op_v_clrexcp(struct wave *w, const struct uop *u)
+{
+    w->trapsts &= ~0x1ffu; /* EXCP */
+    return u + 1;
+}
+
+const struct uop *op_v_readlane_b32(struct wave *w, const struct uop *u)
+{
+    const struct insn *in = u->in;
+    unsigned lane = scalar_value(w, u, in->src[1]) & 63;
+    uint32_t v = in->src[0] >= OPD_VGPR0 ? isa_vgpr(w, u, in->src[0] - OPD_VGPR0)[lane]
+                                         : scalar_value(w, u, in->src[0]);
+
+    isa_sgpr_write(w, u, in->dst, v);
+    return u + 1;
+}
+
+const struct uop *op_v_readfirstlane_b32(struct wave *w, const struct uop *u)
+{
+    const struct insn *in = u->in;
+    uint64_t exec = wave_exec(w);
+    unsigned lane = exec ? (unsigned)__builtin_ctzll(exec) : 0;
+    uint32_t v = in->src[0] >= OPD_VGPR0 ? isa_vgpr(w, u, in->src[0] - OPD_VGPR0)[lane]
+                                         : scalar_value(w, u, in->src[0]);
+
+    isa_sgpr_write(w, u, in->dst, v);
+    return u + 1;
+}
+
+const struct uop *op_v_writelane_b32(struct wave *w, const struct uop *u)
+{
+    const struct insn *in = u->in;
+    unsigned lane = scalar_value(w, u, in->src[1]) & 63;
+
+    isa_vgpr_out(w, u, in->dst - OPD_VGPR0)[lane] = scalar_value(w, u, in->src[0]);
+    return u + 1;
+}
+
+const struct uop *op_v_swap_b32(struct wave *w, const struct uop *u)
+{
+    uint32_t *a = isa_vgpr_out(w, u, u->in->dst - OPD_VGPR0);
+    uint32_t *b = isa_vgpr_out(w, u, u->in->src[0] - OPD_VGPR0);
+
+    for (unsigned l = 0; l < 64; l++) {
+        uint32_t x = (a[l] ^ b[l]) & w->lane_mask[l];
+
+        a[l] ^= x;
+        b[l] ^= x;
+    }
+    return u + 1;
+}
+
+/* v_movrels, v_movreld, v_movrelsd: the source, the destination, or both move by M0. */
+const struct uop *op_v_movrel_b32(struct wave *w, const struct uop *u)
+{
+    const struct insn *in = u->in;
+    uint32_t m0 = w->s[SREG_M0], src[64];
+    unsigned d = in->dst - OPD_VGPR0;
+    uint32_t *dst;
+
+    if (in->op != I_V_MOVRELS_B32)
+        d += m0;
+    if (in->src[0] >= OPD_VGPR0) {
+        unsigned s = in->src[0] - OPD_VGPR0 + (in->op != I_V_MOVRELD_B32 ? m0 : 0);
+
+        memcpy(src, isa_vgpr(w, u, s), sizeof src);
+    } else {
+        uint32_t v = scalar_value(w, u, in->src[0]);
+
+        for (unsigned l = 0; l < 64; l++)
+            src[l] = v;
+    }
+    dst = isa_vgpr_out(w, u, d);
+    for (unsigned l = 0; l < 64; l++)
+        dst[l] = (src[l] & w->lane_mask[l]) | (dst[l] & ~w->lane_mask[l]);
+    return u + 1;
+}
+
+/* A dword of a source of up to four registers; constants fill the first. */
+static uint32_t wide_source(struct wave *w, const struct uop *u, unsigned opd, unsigned i,
+                            unsigned lane)
+{
+    uint64_t v;
+
+    if (opd >= OPD_VGPR0)
+        return isa_vgpr(w, u, opd - OPD_VGPR0 + i)[lane];
+    if (isa_constant(u->in, opd, T_B64, &v))
+        return i < 2 ? (uint32_t)(v >> (32 * i)) : 0;
+    return isa_sgpr(w, u, opd + i);
+}
+
+const struct uop *op_v_mqsad_u32_u8(struct wave *w, const struct uop *u)
+{
+    const struct insn *in = u->in;
+
+    for (unsigned l = 0; l < 64; l++) {
+        uint64_t a;
+        uint32_t b, r[4];
+
+        if (!w->lane_mask[l])
+            continue;
+        a = wide_source(w, u, in->src[0], 0, l) |
+            (uint64_t)wide_source(w, u, in->src[0], 1, l) << 32;
+        b = wide_source(w, u, in->src[1], 0, l);
+        for (unsigned i = 0; i < 4; i++) {
+            uint32_t c = wide_source(w, u, in->src[2], i, l);
+            uint32_t s = lane_msad_u8((uint32_t)(a >> (8 * i)), b) + c;
+
+            r[i] = in->clamp && s < c ? UINT32_MAX : s;
+        }
+        for (unsigned i = 0; i < 4; i++)
+            isa_vgpr_out(w, u, in->dst - OPD_VGPR0 + i)[l] = r[i];
+    }
+    return u + 1;
+}
+
+/* ---- hardware registers ------------------------------------------------------------------ */
+
+/* Numbers of s_getreg and s_setreg. */
+enum { HWREG_MODE = 1, HWREG_STATUS, HWREG_TRAPSTS, HWREG_HW_ID, HWREG_GPR_ALLOC,
+       HWREG_LDS_ALLOC, HWREG_IB_STS, HWREG_SH_MEM_BASES = 15 };
+
+static bool hwreg_get(struct wave *w, unsigned id, uint32_t *v)
+{
+    switch (id) {
+    case HWREG_MODE:
+        *v = w->mode;
+        return true;
+    case HWREG_STATUS:
+        *v = (w->status & ~0x601u) | w->scc | (uint32_t)(wave_exec(w) == 0) << 9 |
+             (uint32_t)(wave_s64(w, SREG_VCC) == 0) << 10;
+        return true;
+    case HWREG_TRAPSTS:
+        *v = w->trapsts;
+        return true;
+    case HWREG_HW_ID:
+        *v = w->hw_id;
+        return true;
+    case HWREG_GPR_ALLOC:
+        *v = w->gpr_alloc;
+        return true;
+    case HWREG_LDS_ALLOC:
+        *v = w->lds_alloc;
+        return true;
+    case HWREG_IB_STS:
+        *v = w->ib_sts;
+        return true;
+    case HWREG_SH_MEM_BASES: /* GFX9 */
+        *v = w->flat.shared_hi & 0xffff0000u;
+        *v |= w->flat.private_hi >> 16;
+        return w->gen >= GFX9;
+    default:
+        return false;
+    }
+}
+
+static void unknown_hwreg(struct wave *w, const struct uop *u, unsigned id)
+{
+    loud_report(w->loud, LOUD_OTHER, 0x4857524547000000u | id,
+                "hardware register %u, %s at 0x%llx", id, isa_rows[u->in->op].id,
+                (unsigned long long)u->pc_va);
+}
+
+static uint32_t hwreg_mask(int32_t imm)
+{
+    unsigned n = bits((uint32_t)imm, 11, 15) + 1;
+
+    return n == 32 ? ~0u : (1u << n) - 1;
+}
+
+uint32_t isa_getreg(struct wave *w, const struct uop *u, int32_t imm)
+{
+    unsigned id = bits((uint32_t)imm, 0, 5);
+    uint32_t v = 0;
+
+    if (!hwreg_get(w, id, &v))
+        unknown_hwreg(w, u, id);
+    return v >> bits((uint32_t)imm, 6, 10) & hwreg_mask(imm);
+}
+
+const struct uop *isa_setreg(struct wave *w, const struct uop *u, int32_t imm, uint32_t v)
+{
+    unsigned id = bits((uint32_t)imm, 0, 5), at = bits((uint32_t)imm, 6, 10);
+    uint32_t mask = hwreg_mask(imm) << at, old = 0;
+
+    if (!hwreg_get(w, id, &old)) {
+        unknown_hwreg(w, u, id);
+        return u + 1;
+    }
+    v = (old & ~mask) | (v << at & mask);
+    if (id == HWREG_MODE) {
+        w->mode = v;
+        isa_mode_changed(w);
+        return isa_leave(w, u);
+    }
+    if (id == HWREG_TRAPSTS)
+        w->trapsts = v;
+    else
+        loud_report(w->loud, LOUD_OTHER, 0x5345545245470000u | id,
+                    "write of hardware register %u at 0x%llx: ignored", id,
+                    (unsigned long long)u->pc_va);
+    return u + 1;
+}
+
+/* ---- modes ------------------------------------------------------------------------------- */
+
+static const struct uop *set_mode_bit(struct wave *w, const struct uop *u, unsigned bit, bool on)
+{
+    w->mode = (w->mode & ~(1u << bit)) | (uint32_t)on << bit;
+    isa_mode_changed(w);
+    return isa_leave(w, u);
+}
+
+const struct uop *isa_set_vskip(struct wave *w, const struct uop *u, bool on)
+{
+    return set_mode_bit(w, u, 28, on);
+}
+
+const struct uop *isa_set_gpr_idx(struct wave *w, const struct uop *u, bool on, uint32_t v,
+                                  uint32_t mask)
+{
+    w->s[SREG_M0] = (w->s[SREG_M0] & ~mask) | (v & mask);
+    return set_mode_bit(w, u, 27, on);
+}
+
+const struct uop *isa_icache_inv(struct wave *w, const struct uop *u)
+{
+    isa_code_sync(u->code);
+    return isa_leave(w, u);
+}
+
+/* ---- fork and join ----------------------------------------------------------------------- */
+
+/* The stack of s_cbranch_*_fork: four SGPRs an entry from s0 on (EXEC, then PC), its height in
+ * MODE.CSP. The smaller part of the lanes goes first. */
+static unsigned csp(const struct wave *w)
+{
+    return w->mode >> 29;
+}
+
+static void set_csp(struct wave *w, unsigned n)
+{
+    w->mode = bits(w->mode, 0, 28) | (uint32_t)n << 29;
+}
+
+const struct uop *isa_fork(struct wave *w, const struct uop *u, uint64_t mask, uint64_t va)
+{
+    uint64_t exec = wave_exec(w), pass = exec & mask, fail = exec & ~mask;
+    uint64_t next_va = u->pc_va + 4 * (uint64_t)u->in->ndw;
+    bool fail_first = __builtin_popcountll(fail) < __builtin_popcountll(pass);
+    unsigned n = csp(w);
+
+    if (pass == exec)
+        return isa_jump_va(w, u, va);
+    if (fail == exec)
+        return u + 1;
+    isa_sgpr_write64(w, u, 4 * n, fail_first ? pass : fail);
+    isa_sgpr_write64(w, u, 4 * n + 2, fail_first ? va : next_va);
+    set_csp(w, (n + 1) & 7);
+    wave_set_exec(w, fail_first ? fail : pass);
+    return fail_first ? u + 1 : isa_jump_va(w, u, va);
+}
+
+const struct uop *isa_join(struct wave *w, const struct uop *u, uint32_t base)
+{
+    unsigned n = csp(w);
+
+    if (n == base)
+        return u + 1;
+    n = (n - 1) & 7;
+    set_csp(w, n);
+    wave_set_exec(w, isa_sgpr64(w, u, 4 * n));
+    return isa_jump_va(w, u, isa_sgpr64(w, u, 4 * n + 2));
+}

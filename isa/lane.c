@@ -1,0 +1,248 @@
+/* lane.c: what one lane does, where it is long and rare: division steps, trigonometric
+ * pre-operation, f64 FMA without hardware. Facts: the Vega ISA manual's V_DIV_SCALE, V_DIV_FIXUP
+ * and V_TRIG_PREOP. */
+#include "isa/lane_f16.h"
+#include "isa/lane_f64.h"
+
+#include <xmmintrin.h>
+
+#define MXCSR_DAZ 0x0040u
+#define MXCSR_FTZ 0x8000u
+
+/* The product is exact in binary128 (106 of 113 bits); the sum is rounded to odd there, so that
+ * the rounding to double is the only one that counts. */
+double lane_fma_soft_f64(double a, double b, double c)
+{
+    uint32_t csr = _mm_getcsr();
+    union {
+        __float128 f;
+        uint64_t u[2];
+    } s;
+    __float128 p, cc, big, small, err;
+    double r;
+
+    if (csr & MXCSR_DAZ) {
+        a = lane_flush_f64(a);
+        b = lane_flush_f64(b);
+        c = lane_flush_f64(c);
+    }
+    p = (__float128)a * b;
+    cc = c;
+    s.f = p + cc;
+    if ((p < 0 ? -p : p) >= (cc < 0 ? -cc : cc)) {
+        big = p;
+        small = cc;
+    } else {
+        big = cc;
+        small = p;
+    }
+    err = small - (s.f - big);
+    if (err != 0 && (s.u[1] >> 48 & 0x7fff) != 0x7fff) {
+        bool beyond = (err < 0) != (bool)(s.u[1] >> 63);
+
+        s.u[1] -= beyond && s.u[0] == 0;
+        s.u[0] -= beyond;
+        s.u[0] |= 1;
+    }
+    r = (double)s.f;
+    return csr & MXCSR_FTZ ? lane_flush_f64(r) : r;
+}
+
+/* ---- division ---------------------------------------------------------------------------- */
+
+/* A number as the rules look at it: mant * 2^(exp - bias), 1 <= mant < 2, denormals
+ * normalised (their exp is below 1). */
+struct parts {
+    int exp;
+    double mant;
+    bool zero;
+};
+
+static struct parts parts_of(double d, int bias)
+{
+    uint64_t u = f64_bits(d) & LANE_MAG64;
+    struct parts p = {0, 1, u == 0};
+    int e = (int)(u >> 52);
+
+    if (u == 0)
+        return p;
+    if (e == 0) {
+        int n = __builtin_clzll(u) - 11;
+
+        u <<= n;
+        e = 1 - n;
+    }
+    p.exp = e - 1023 + bias;
+    p.mant = bits_f64((u & UINT64_C(0xfffffffffffff)) | UINT64_C(1023) << 52);
+    return p;
+}
+
+/* The biased exponent of n / d. */
+static int quotient_exp(const struct parts *n, const struct parts *d, int bias)
+{
+    return n->exp - d->exp + bias - (n->mant < d->mant);
+}
+
+/* What differs between the f32 and the f64 form. */
+struct div_type {
+    int bias;
+    int near; /* exponent difference from which the quotient is near the largest number */
+    int tiny; /* exponent of a numerator too small for the steps that follow */
+    int by;   /* the scaling's power of two */
+};
+
+static const struct div_type div_f32 = {127, 96, 23, 64}, div_f64 = {1023, 768, 53, 128};
+
+/* The power of two by which the operand is scaled, and the lane's flag. */
+static int div_scale(const struct div_type *t, double a, double den, double num, bool *nan,
+                     bool *vcc)
+{
+    struct parts d = parts_of(den, t->bias), n = parts_of(num, t->bias);
+    struct parts one = {t->bias, 1, false};
+    bool is_den = f64_bits(a) == f64_bits(den), is_num = f64_bits(a) == f64_bits(num);
+    bool rcp_denorm, quo_denorm;
+
+    *vcc = false;
+    *nan = n.zero || d.zero;
+    if (*nan)
+        return 0;
+    if (n.exp - d.exp >= t->near) {
+        *vcc = true;
+        return is_den ? t->by : 0;
+    }
+    if (d.exp < 1)
+        return t->by;
+    rcp_denorm = quotient_exp(&one, &d, t->bias) < 1;
+    quo_denorm = quotient_exp(&n, &d, t->bias) < 1;
+    if (rcp_denorm && quo_denorm) {
+        *vcc = true;
+        return is_den ? t->by : 0;
+    }
+    if (rcp_denorm)
+        return -t->by;
+    if (quo_denorm) {
+        *vcc = true;
+        return is_num ? t->by : 0;
+    }
+    return n.exp <= t->tiny ? t->by : 0;
+}
+
+double lane_div_scale_f64(double a, double den, double num, bool *vcc)
+{
+    bool nan;
+    int e = div_scale(&div_f64, a, den, num, &nan, vcc);
+
+    if (nan)
+        return bits_f64(LANE_NAN64);
+    return e ? lane_ldexp_f64(a, e) : a;
+}
+
+float lane_div_scale_f32(float a, float den, float num, bool *vcc)
+{
+    bool nan;
+    int e = div_scale(&div_f32, a, den, num, &nan, vcc);
+
+    if (nan)
+        return bits_f32(LANE_NAN32);
+    return e ? lane_ldexp_f32(a, e) : a;
+}
+
+/* The special cases of num / den and the quotient's sign. `under`: exponent difference below
+ * which the quotient is smaller than half the smallest denormal. */
+static double div_fixup(double q, double den, double num, int under)
+{
+    bool neg = (f64_bits(den) ^ f64_bits(num)) >> 63;
+    double inf = bits_f64(LANE_INF64), r;
+
+    if ((den == 0 && num == 0) || (fabs(den) == inf && fabs(num) == inf))
+        return bits_f64(LANE_NAN64);
+    if (den == 0 || fabs(num) == inf)
+        r = inf;
+    else if (fabs(den) == inf || num == 0)
+        r = 0;
+    else if (parts_of(num, 0).exp - parts_of(den, 0).exp < under)
+        r = 0;
+    else
+        r = fabs(q);
+    return neg ? -r : r;
+}
+
+double lane_div_fixup_f64(double q, double den, double num)
+{
+    if (num != num)
+        return lane_nan_f64(num, num);
+    if (den != den)
+        return lane_nan_f64(den, den);
+    return div_fixup(q, den, num, -1075);
+}
+
+float lane_div_fixup_f32(float q, float den, float num)
+{
+    if (num != num)
+        return lane_nan(num, num);
+    if (den != den)
+        return lane_nan(den, den);
+    return (float)div_fixup(q, den, num, -150);
+}
+
+uint32_t lane_div_fixup_f16(uint32_t q, uint32_t den, uint32_t num)
+{
+    uint32_t sign = (den ^ num) & 0x8000, dm = den & 0x7fff, nm = num & 0x7fff;
+
+    if (nm > 0x7c00)
+        return num | 0x200;
+    if (dm > 0x7c00)
+        return den | 0x200;
+    if ((dm == 0 && nm == 0) || (dm == 0x7c00 && nm == 0x7c00))
+        return 0xfe00;
+    if (dm == 0 || nm == 0x7c00)
+        return sign | 0x7c00;
+    if (dm == 0x7c00 || nm == 0)
+        return sign;
+    return sign | (q & 0x7fff);
+}
+
+/* ---- trigonometric pre-operation --------------------------------------------------------- */
+
+/* The first 1201 bits of 2 / pi, as many as the hardware has; the first weighs 1/2. */
+static const uint64_t two_over_pi[] = {
+    UINT64_C(0xa2f9836e4e441529), UINT64_C(0xfc2757d1f534ddc0), UINT64_C(0xdb6295993c439041),
+    UINT64_C(0xfe5163abdebbc561), UINT64_C(0xb7246e3a424dd2e0), UINT64_C(0x06492eea09d1921c),
+    UINT64_C(0xfe1deb1cb129a73e), UINT64_C(0xe88235f52ebb4484), UINT64_C(0xe99c7026b45f7e41),
+    UINT64_C(0x3991d639835339f4), UINT64_C(0x9c845f8bbdf9283b), UINT64_C(0x1ff897ffde05980f),
+    UINT64_C(0xef2f118b5a0a6d1f), UINT64_C(0x6d367ecf27cb09b7), UINT64_C(0x4f463f669e5fea2d),
+    UINT64_C(0x7527bac7ebe5f17b), UINT64_C(0x3d0739f78a5292ea), UINT64_C(0x6bfb5fb11f8d5d08),
+    UINT64_C(0x56033046fc7b0000),
+};
+
+/* 53 bits of 2 / pi from bit `segment * 53` on, later for large arguments, as a double. */
+double lane_trig_preop_f64(double a, uint32_t segment)
+{
+    unsigned e = (unsigned)(f64_bits(a) >> 52) & 0x7ff;
+    unsigned shift = (segment & 31) * 53 + (e > 1077 ? e - 1077 : 0);
+    unsigned w = shift / 64, b = shift % 64;
+    uint64_t hi = w < ARRAY_LEN(two_over_pi) ? two_over_pi[w] : 0;
+    uint64_t lo = w + 1 < ARRAY_LEN(two_over_pi) ? two_over_pi[w + 1] : 0;
+    uint64_t top = b ? hi << b | lo >> (64 - b) : hi;
+    int scale = -53 - (int)shift + (e >= 1968 ? 128 : 0);
+
+    return lane_ldexp_f64((double)(top >> 11), scale);
+}
+
+/* ---- screen partition -------------------------------------------------------------------- */
+
+/* v_screen_partition_4se_b32: a nibble for each of 256 arguments, the first lowest. Facts: the
+ * Vega ISA manual's look-up table. */
+static const uint64_t screen_partition[] = {
+    UINT64_C(0xfffffff7fff5f731), UINT64_C(0xffffffbfffafe62f), UINT64_C(0xfffffdfff5ffc4fd),
+    UINT64_C(0xffffefffafff8fb9), UINT64_C(0xfffefff6fdc4ffff), UINT64_C(0xffdff99fb98fffff),
+    UINT64_C(0xfbfff9ff31f7ffff), UINT64_C(0x7fff6ff62fe6ffff), UINT64_C(0xfffafb32fffffffb),
+    UINT64_C(0xff5fd91fffffff7f), UINT64_C(0xfaffc8fefffffeff), UINT64_C(0x5fff4f76ffffdfff),
+    UINT64_C(0xfec8fffffffdfff9), UINT64_C(0x764fffffffeff66f), UINT64_C(0x32fbfffff7fff6ff),
+    UINT64_C(0x1fd9ffffbfff9ff9),
+};
+
+uint32_t lane_screen_partition(uint32_t a)
+{
+    return (uint32_t)(screen_partition[(a & 0xff) / 16] >> (4 * (a & 15))) & 15;
+}
