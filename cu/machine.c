@@ -31,11 +31,19 @@ struct ranges {
     unsigned size;
 };
 
-/* First free run of n granules; -1 when there is none. */
+/* First free run of n granules (n at least 1); -1 when there is none. */
 static int range_find(const struct ranges *r, unsigned n)
 {
     unsigned run = 0;
 
+    /* Registers: a bit stays set when the n bits from it on are. */
+    if (r->size <= 64) {
+        uint64_t free_ = ~r->taken[0] & (UINT64_MAX >> (64 - r->size));
+
+        for (unsigned have = 1; have < n && free_; have = MIN2(2 * have, n))
+            free_ &= free_ >> (MIN2(2 * have, n) - have);
+        return n <= r->size && free_ ? __builtin_ctzll(free_) : -1;
+    }
     for (unsigned i = 0; i < r->size; i++) {
         run = r->taken[i / 64] >> (i % 64) & 1 ? 0 : run + 1;
         if (run == n)
@@ -46,11 +54,14 @@ static int range_find(const struct ranges *r, unsigned n)
 
 static void range_mark(struct ranges *r, unsigned base, unsigned n, bool taken)
 {
-    for (unsigned i = base; i < base + n; i++) {
-        uint64_t bit = UINT64_C(1) << (i % 64);
+    while (n) {
+        unsigned at = base % 64, here = MIN2(n, 64 - at);
+        uint64_t bits_ = (UINT64_MAX >> (64 - here)) << at;
 
-        assert(!(r->taken[i / 64] & bit) == taken);
-        r->taken[i / 64] ^= bit;
+        assert((r->taken[base / 64] & bits_) == (taken ? 0 : bits_));
+        r->taken[base / 64] ^= bits_;
+        base += here;
+        n -= here;
     }
 }
 
@@ -60,6 +71,7 @@ struct slot {
     struct wave wave; /* first: a wave's slot is found by its address */
     bool taken;
     uint8_t simd, index;
+    uint32_t hw_id; /* but for the workgroup's number */
     unsigned vgpr_base, vgpr_count, sgpr_base, sgpr_count; /* granules */
 };
 _Static_assert(offsetof(struct slot, wave) == 0, "slot_of relies on it");
@@ -109,6 +121,20 @@ static void *alloc_zero(size_t bytes)
     return memset(p, 0, bytes);
 }
 
+static uint32_t hw_id(const struct cu_config *c, unsigned unit, unsigned simd,
+                      unsigned index)
+{
+    uint32_t v = 0;
+
+    v = regs_insert(c->gen, F_SQ_WAVE_HW_ID__WAVE_ID, v, index);
+    v = regs_insert(c->gen, F_SQ_WAVE_HW_ID__SIMD_ID, v, simd);
+    v = regs_insert(c->gen, F_SQ_WAVE_HW_ID__CU_ID, v, unit % c->cu_per_sh);
+    v = regs_insert(c->gen, F_SQ_WAVE_HW_ID__SH_ID, v,
+                    unit / c->cu_per_sh % c->sh_per_se);
+    return regs_insert(c->gen, F_SQ_WAVE_HW_ID__SE_ID, v,
+                       unit / c->cu_per_sh / c->sh_per_se);
+}
+
 struct cu_machine *cu_machine_create(const struct cu_config *cfg, struct isa_code *code,
                                      struct mem_vm *vm, struct loud *loud)
 {
@@ -151,6 +177,7 @@ struct cu_machine *cu_machine_create(const struct cu_config *cfg, struct isa_cod
             for (unsigned i = 0; i < CU_SLOTS_PER_SIMD; i++) {
                 simd->slots[i].simd = (uint8_t)s;
                 simd->slots[i].index = (uint8_t)i;
+                simd->slots[i].hw_id = hw_id(cfg, u, s, i);
             }
         }
     }
@@ -234,17 +261,9 @@ static void set_ids(const struct cu_machine *m, const struct cu_group *g,
 {
     const struct cu_config *c = &m->cfg;
     struct wave *w = &slot->wave;
-    unsigned cu = g->cu % c->cu_per_sh, sh = g->cu / c->cu_per_sh % c->sh_per_se,
-             se = g->cu / c->cu_per_sh / c->sh_per_se;
-    uint32_t v = 0;
+    uint32_t v;
 
-    v = regs_insert(c->gen, F_SQ_WAVE_HW_ID__WAVE_ID, v, slot->index);
-    v = regs_insert(c->gen, F_SQ_WAVE_HW_ID__SIMD_ID, v, slot->simd);
-    v = regs_insert(c->gen, F_SQ_WAVE_HW_ID__CU_ID, v, cu);
-    v = regs_insert(c->gen, F_SQ_WAVE_HW_ID__SH_ID, v, sh);
-    v = regs_insert(c->gen, F_SQ_WAVE_HW_ID__SE_ID, v, se);
-    v = regs_insert(c->gen, F_SQ_WAVE_HW_ID__TG_ID, v, tg_id);
-    w->hw_id = v;
+    w->hw_id = regs_insert(c->gen, F_SQ_WAVE_HW_ID__TG_ID, slot->hw_id, tg_id);
 
     /* Sizes are one less than the granules; bases and SGPR sizes are in the encoding's
      * units of 4 VGPRs and 8 SGPRs, LDS in 64 dwords, whatever the generation allocates
