@@ -411,7 +411,7 @@ static int constant(struct attempt *a, const struct slot *s, const struct asm_op
     } else if (v < INT32_MIN || v > (int64_t)UINT32_MAX) {
         return err_set(a->e, "%#llx does not fit a literal", (unsigned long long)v);
     }
-    if (half && o->kind == ASM_INTEGER && v < 0)
+    if (half && o->kind == ASM_INTEGER && o->i < 0)
         v &= 0xffff;
     if (a->literal_set && a->in.literal != (uint32_t)v)
         return err_set(a->e, "two different literals");

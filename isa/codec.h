@@ -55,6 +55,7 @@ int isa_encode(const struct isa_target *t, const struct insn *in, uint32_t out[4
 enum slot_kind {
     SLOT_SDST,     /* scalar register */
     SLOT_SSRC,     /* scalar register, constant, literal */
+    SLOT_SSRC_NL,  /* the same without literals */
     SLOT_VGPR,
     SLOT_VSRC,     /* anything that a VALU source can be */
     SLOT_VSRC_NL,  /* the same without literals (SDWA on GFX9) */

@@ -73,7 +73,6 @@ static bool smem_offset(const struct isa_target *t, struct insn *in)
         in->offset = sext32(bits(high, 0, 20), 21);
     else if (!bits(low, 14, 14))
         in->soffset = (uint16_t)bits(high, 0, 6);
-    in->nv = bits(low, 15, 15);
     return true;
 }
 

@@ -122,7 +122,6 @@ static int smem_words(const struct isa_target *t, const struct insn *in, uint32_
     }
     if (off < -(1 << 20) || off >= 1 << 20)
         return err_set(e, "offset %d does not fit 21 bits", off);
-    out[0] |= (uint32_t)in->nv << 15;
     if (reg && (off || in->offen)) {
         out[0] |= 1u << 14 | 1u << 17;
         out[1] = (uint32_t)in->soffset << 25 | ((uint32_t)off & 0x1fffff);

@@ -136,7 +136,7 @@ static void smem_slots(struct insn *in, struct list *l)
     if (r->flags & NO_ADDR)
         return;
     add(l, SLOT_SDST, r->flags & BUF ? 4 : 2, &in->base);
-    add(l, SLOT_SMEM_OFF, 1, NULL);
+    add(l, SLOT_SMEM_OFF, 1, &in->soffset);
 }
 
 static enum slot_kind valu_src_kind(const struct isa_target *t, const struct insn *in, unsigned i)
@@ -213,7 +213,7 @@ static void buffer_slots(const struct isa_target *t, struct insn *in, struct lis
         add(l, SLOT_OFF_VGPR, n, n ? &in->vaddr : NULL);
     }
     add(l, SLOT_SDST, 4, &in->base);
-    add(l, SLOT_SSRC, 1, &in->soffset);
+    add(l, SLOT_SSRC_NL, 1, &in->soffset);
 }
 
 static void image_slots(const struct isa_target *t, struct insn *in, struct list *l)
@@ -363,12 +363,14 @@ bool isa_operand_ok(const struct isa_target *t, const struct slot *s, unsigned o
     bool vgpr = operand >= OPD_VGPR0 && operand != OPD_NONE;
 
     if (operand == OPD_NONE)
-        return s->kind == SLOT_OFF_VGPR || s->kind == SLOT_OFF_SGPR;
+        return s->kind == SLOT_OFF_VGPR || s->kind == SLOT_OFF_SGPR ||
+               s->kind == SLOT_SMEM_OFF;
     if (vgpr && operand - OPD_VGPR0 + MAX2(s->regs, 1u) > 256)
         return false;
     switch ((enum slot_kind)s->kind) {
     case SLOT_SDST:
     case SLOT_OFF_SGPR:
+    case SLOT_SMEM_OFF:
         return scalar_register_ok(t, operand, s->regs);
     case SLOT_VGPR:
     case SLOT_OFF_VGPR:
@@ -384,7 +386,8 @@ bool isa_operand_ok(const struct isa_target *t, const struct slot *s, unsigned o
             return true;
         /* fall through */
     case SLOT_SSRC:
-        return operand == OPD_LITERAL || constant_ok(t, operand) ||
+    case SLOT_SSRC_NL:
+        return (operand == OPD_LITERAL && s->kind != SLOT_SSRC_NL) || constant_ok(t, operand) ||
                scalar_register_ok(t, operand, s->regs) || special_source_ok(t, operand);
     default:
         return true;

@@ -8,3 +8,7 @@ for t in fuzz/fuzz_*; do
     [ -x "$t" ] || continue
     ./"$t" "$COUNT" "$SEED" $(find "$SRCDIR/testvectors" -type f -name '*.gcap' 2>/dev/null)
 done
+# All rows of the instruction oracle; skipped where it is absent.
+: "${SHARED:=$SRCDIR/../shared}" "${ATOLL:=./atoll}"
+export SHARED ATOLL
+ROWS=0 "$SRCDIR/tests/check-isa.sh" || [ $? = 77 ]
