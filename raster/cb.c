@@ -7,9 +7,15 @@
  *
  * Blending is done in f32 for all formats that blend; integers never blend.
  *
+ * A multisampled target with FMASK stores colours (fragments), and which of them each sample has. A write
+ * gives the samples that get one colour a fragment that no other sample uses.
+ *
+ * CB_COLOR_CONTROL.MODE makes a draw something else: where it covers pixels, CB eliminates fast clears,
+ * writes out FMASK, or resolves MRT0 into MRT1 (the mean of the samples).
+ *
  * Sources: CB_* and SPI_SHADER_* names and fields; the blending chapters of the OpenGL and Vulkan
  * specifications; Mesa's tables of export formats. */
-#include "raster/access.h"
+#include "raster/cb.h"
 
 #include <math.h>
 
@@ -91,8 +97,9 @@ static void write_mask(struct raster_target *t, unsigned write)
             t->writes_all = false;
 }
 
-static int target_surface(struct raster_target *t, const struct raster_state *st, struct err *e)
+static int target_surface(struct raster_cb *cb, struct raster_target *t, struct err *e)
 {
+    const struct raster_state *st = cb->st;
     const struct raster_surface *c = &t->mrt->color;
     const struct chip *chip = st->chip;
     const unsigned samples = 1u << c->samples_log2;
@@ -106,19 +113,27 @@ static int target_surface(struct raster_target *t, const struct raster_state *st
         return -1;
     if (t->mrt->linear_general)
         tiling.array_mode = MEM_ARRAY_LINEAR_GENERAL;
-    return mem_surface_init(&t->surface, &tiling, c->va, t->layout->bits, samples, c->pitch_px,
-                            c->slice_px / c->pitch_px, c->last_slice + 1, e);
+    if (mem_surface_init(&t->surface, &tiling, c->va, t->layout->bits, samples, c->pitch_px,
+                         c->slice_px / c->pitch_px, c->last_slice + 1, e))
+        return -1;
+    return raster_cb_meta_begin(cb, t, &tiling, e);
 }
 
 static void target_begin(struct raster_cb *cb, unsigned i, uint32_t draw)
 {
     struct raster_target *t = &cb->target[i];
     const struct raster_mrt *m = &cb->st->cb.mrt[i];
-    const unsigned write = m->target_mask & m->shader_mask;
+    unsigned write = m->target_mask & m->shader_mask;
     struct err e;
 
+    /* A resolve writes MRT1 by the mask of MRT0. */
+    if (cb->st->cb.mode == V_CBMode__CB_RESOLVE)
+        write = cb->st->cb.mrt[0].target_mask;
+    else if (cb->special)
+        write = m->target_mask;
+
     t->mrt = m;
-    if (!m->bound || (!write && !cb->special))
+    if (!m->bound || !write)
         return;
     if (!mem_format_cb(cb->st->gen, m->format, m->number_type, &t->format) ||
         !(t->unpack = mem_unpacker(t->format)) || !(t->pack = mem_packer(t->format))) {
@@ -128,21 +143,17 @@ static void target_begin(struct raster_cb *cb, unsigned i, uint32_t draw)
         return;
     }
     t->layout = mem_layout_info(t->format.layout);
-    if (target_surface(t, cb->st, &e)) {
+    if (target_surface(cb, t, &e)) {
         loud_report(cb->loud, LOUD_OTHER, LOUD_CB + i, "CB_COLOR%u at draw %u: %s", i, draw, e.text);
         return;
     }
     if (m->endian)
         loud_report(cb->loud, LOUD_OTHER, LOUD_CB + 0x10 + i, "CB_COLOR%u_INFO.ENDIAN = %u at draw %u",
                     i, m->endian, draw);
-    if (m->fast_clear || m->compression)
-        loud_report(cb->loud, LOUD_OTHER, LOUD_CB + 0x20 + i,
-                    "CB_COLOR%u_INFO.FAST_CLEAR = %u, COMPRESSION = %u at draw %u", i, m->fast_clear,
-                    m->compression, draw);
     mem_cb_swap(t->layout->components, m->comp_swap, t->swap);
     t->integer = t->format.num == MEM_UINT || t->format.num == MEM_SINT;
-    t->blend = m->blend.enable && !t->integer && !m->blend_bypass;
-    t->rop = !t->blend && !m->blend.disable_rop3 && cb->st->cb.rop3 != V_ROP3__ROP3_COPY &&
+    t->blend = !cb->special && m->blend.enable && !t->integer && !m->blend_bypass;
+    t->rop = !cb->special && !t->blend && !m->blend.disable_rop3 && cb->st->cb.rop3 != V_ROP3__ROP3_COPY &&
              t->format.num != MEM_FLOAT && t->format.num != MEM_SRGB;
     if (t->rop && (cb->st->cb.rop3 & 15) != cb->st->cb.rop3 >> 4)
         loud_report(cb->loud, LOUD_OTHER, LOUD_CB + 0x30,
@@ -159,7 +170,8 @@ void raster_cb_begin(struct raster_cb *cb, const struct raster_state *st, struct
     cb->loud = loud;
     raster_access_begin(&cb->mem, vm, MEM_CB);
     cb->special = st->cb.mode != V_CBMode__CB_NORMAL && st->cb.mode != V_CBMode__CB_DISABLE;
-    if (cb->special)
+    if (cb->special && st->cb.mode != V_CBMode__CB_ELIMINATE_FAST_CLEAR &&
+        st->cb.mode != V_CBMode__CB_FMASK_DECOMPRESS && st->cb.mode != V_CBMode__CB_RESOLVE)
         loud_report(loud, LOUD_OTHER, LOUD_CB + 0x40 + st->cb.mode,
                     "CB_COLOR_CONTROL.MODE = %u at draw %u", st->cb.mode, draw);
     if (st->cb.mode == V_CBMode__CB_DISABLE || st->db.color_kill)
@@ -304,18 +316,13 @@ static uint64_t rop(uint32_t rop3, uint64_t s, uint64_t d)
            (rop3 & 8 ? s & d : 0);
 }
 
-static void write_sample(struct raster_cb *cb, const struct raster_target *t, uint64_t va,
-                         const struct raster_color *color, const struct raster_color *src1,
-                         struct raster_counters *cnt)
+/* What a pixel's export makes of a texel that holds old[]. */
+static void combine(struct raster_cb *cb, const struct raster_target *t, const uint64_t old[2],
+                    const struct raster_color *color, const struct raster_color *src1,
+                    uint64_t new[2], struct raster_counters *cnt)
 {
-    const unsigned bytes = t->layout->bits / 8;
-    const bool reads = t->blend || t->rop || !t->writes_all;
-    uint64_t old[2] = { 0, 0 }, new[2] = { 0, 0 };
     uint32_t xyzw[4], rgba[4];
-    uint8_t *b;
 
-    if (reads && (b = raster_access(&cb->mem, va, bytes, false)))
-        memcpy(old, b, bytes);
     memcpy(rgba, color->c, sizeof rgba);
     if (t->blend) {
         float src[4], s1[4], dst[4], out[4];
@@ -333,6 +340,7 @@ static void write_sample(struct raster_cb *cb, const struct raster_target *t, ui
         memcpy(rgba, out, sizeof rgba);
     }
     to_components(t, rgba, xyzw);
+    new[0] = new[1] = 0;
     t->pack(xyzw, new);
     for (unsigned i = 0; i < 2; i++) {
         if (t->rop)
@@ -340,9 +348,127 @@ static void write_sample(struct raster_cb *cb, const struct raster_target *t, ui
         if (!t->writes_all)
             new[i] = (old[i] & t->keep[i]) | (new[i] & ~t->keep[i]);
     }
-    if ((b = raster_access(&cb->mem, va, bytes, true)))
-        memcpy(b, new, bytes);
+}
+
+/* A pixel of a target: where its fragments are. */
+struct pixel {
+    uint32_t x, y, slice;
+};
+
+static void load_texel(struct raster_cb *cb, const struct raster_target *t, const struct pixel *p,
+                       unsigned fragment, uint64_t out[2])
+{
+    const unsigned bytes = t->layout->bits / 8;
+    const uint8_t *b = raster_access(&cb->mem, t->surface.base_va +
+                                     mem_surface_offset(&t->surface, p->x, p->y, p->slice, fragment),
+                                     bytes, false);
+
+    out[0] = out[1] = 0;
+    if (b)
+        memcpy(out, b, bytes);
+}
+
+static void store_texel(struct raster_cb *cb, const struct raster_target *t, const struct pixel *p,
+                        unsigned fragment, const uint64_t v[2])
+{
+    const unsigned bytes = t->layout->bits / 8;
+    uint8_t *b = raster_access(&cb->mem, t->surface.base_va +
+                               mem_surface_offset(&t->surface, p->x, p->y, p->slice, fragment), bytes,
+                               true);
+
+    if (b)
+        memcpy(b, v, bytes);
+}
+
+static bool reads_target(const struct raster_target *t)
+{
+    return t->blend || t->rop || !t->writes_all;
+}
+
+static void write_fragment(struct raster_cb *cb, const struct raster_target *t, const struct pixel *p,
+                           unsigned fragment, const struct raster_color *color,
+                           const struct raster_color *src1, struct raster_counters *cnt)
+{
+    uint64_t old[2] = { 0, 0 }, new[2];
+
+    if (reads_target(t))
+        load_texel(cb, t, p, fragment, old);
+    combine(cb, t, old, color, src1, new, cnt);
+    store_texel(cb, t, p, fragment, new);
     cnt->cb_samples++;
+}
+
+/* Give every sample a fragment of its own (FMASK_COMPRESSION_DISABLE). */
+static void uncompress_pixel(struct raster_cb *cb, const struct raster_target *t, const struct pixel *p,
+                             uint8_t map[RASTER_SAMPLES_MAX])
+{
+    uint64_t v[RASTER_SAMPLES_MAX][2];
+
+    for (unsigned s = 0; s < t->fragments; s++)
+        load_texel(cb, t, p, map[s] < t->fragments ? map[s] : 0, v[s]);
+    for (unsigned s = 0; s < t->fragments; s++) {
+        store_texel(cb, t, p, s, v[s]);
+        map[s] = (uint8_t)s;
+    }
+}
+
+/* Write the samples `mask` of a pixel that has FMASK. */
+static void write_compressed(struct raster_cb *cb, const struct raster_target *t, const struct pixel *p,
+                             uint32_t mask, const struct raster_color *color,
+                             const struct raster_color *src1, struct raster_counters *cnt)
+{
+    const bool reads = reads_target(t);
+    uint8_t map[RASTER_SAMPLES_MAX], before[RASTER_SAMPLES_MAX];
+    uint32_t rest = mask & ((1u << t->samples) - 1);
+
+    raster_cb_map_load(cb, t, p->x, p->y, p->slice, map);
+    memcpy(before, map, sizeof before);
+    if (t->mrt->fmask_compression_disable && t->samples == t->fragments) {
+        uncompress_pixel(cb, t, p, map);
+        for (unsigned s = 0; s < t->samples; s++)
+            if (rest >> s & 1)
+                write_fragment(cb, t, p, s, color, src1, cnt);
+        rest = 0;
+    }
+    while (rest) {
+        const unsigned first = (unsigned)__builtin_ctz(rest), from = map[first];
+        uint32_t group = rest, used = 0;
+        uint64_t old[2] = { 0, 0 }, new[2];
+        unsigned to;
+
+        /* What is read must be the same for the whole group. */
+        for (unsigned s = 0; reads && s < t->samples; s++)
+            if (map[s] != from)
+                group &= ~(1u << s);
+        if (reads && from < t->fragments)
+            load_texel(cb, t, p, from, old);
+        combine(cb, t, old, color, src1, new, cnt);
+        for (unsigned s = 0; s < t->samples; s++)
+            if (!(group >> s & 1))
+                used |= 1u << map[s];
+        to = (unsigned)__builtin_ctz(~used);
+        if (to < t->fragments) {
+            store_texel(cb, t, p, to, new);
+            cnt->cb_samples++;
+        } else {
+            to = t->fragments; /* no room: the colour is lost */
+        }
+        for (unsigned s = 0; s < t->samples; s++)
+            if (group >> s & 1)
+                map[s] = (uint8_t)to;
+        rest &= ~group;
+    }
+    if (memcmp(before, map, sizeof map))
+        raster_cb_map_store(cb, t, p->x, p->y, p->slice, map);
+}
+
+static struct pixel pixel_of(const struct raster_target *t, uint32_t slice, int32_t x, int32_t y,
+                             unsigned p)
+{
+    const struct raster_surface *c = &t->mrt->color;
+
+    return (struct pixel){ (uint32_t)(x + (int32_t)(p & 1)), (uint32_t)(y + (int32_t)(p >> 1)),
+                           MIN2(c->first_slice + slice, c->last_slice) };
 }
 
 void raster_cb_quad(struct raster_cb *cb, unsigned mrt, uint32_t slice, int32_t x, int32_t y,
@@ -350,27 +476,99 @@ void raster_cb_quad(struct raster_cb *cb, unsigned mrt, uint32_t slice, int32_t 
                     const struct raster_color src1[4], struct raster_counters *cnt)
 {
     const struct raster_target *t = &cb->target[mrt];
-    const struct raster_surface *c = &t->mrt->color;
-    const unsigned fragments = 1u << c->samples_log2;
 
-    if (!t->on)
+    if (!t->on || !(mask[0] | mask[1] | mask[2] | mask[3]))
         return;
-    slice = MIN2(c->first_slice + slice, c->last_slice);
-    for (unsigned p = 0; p < 4; p++) {
-        const uint32_t px = (uint32_t)(x + (int32_t)(p & 1)), py = (uint32_t)(y + (int32_t)(p >> 1));
+    for (unsigned k = 0; k < 4; k++) {
+        const struct pixel p = pixel_of(t, slice, x, y, k);
 
-        if (!mask[p])
+        if (k == 0) /* a quad lies in one tile */
+            raster_cb_tile_open(cb, t, p.x, p.y, p.slice, cnt);
+        if (!mask[k])
             continue;
         cnt->cb_pixels++;
-        for (unsigned f = 0; f < fragments; f++)
-            if (mask[p] >> f & 1 || (fragments == 1 && mask[p]))
-                write_sample(cb, t, t->surface.base_va +
-                             mem_surface_offset(&t->surface, px, py, slice, f),
-                             &color[p], &src1[p], cnt);
+        if (t->fmask_on) {
+            write_compressed(cb, t, &p, mask[k], &color[k], &src1[k], cnt);
+            continue;
+        }
+        for (unsigned f = 0; f < t->fragments; f++)
+            if (mask[k] >> f & 1 || t->fragments == 1)
+                write_fragment(cb, t, &p, f, &color[k], &src1[k], cnt);
     }
+}
+
+/* ---- what CB does by itself ------------------------------------------------------------------------- */
+
+/* The mean of a pixel's samples; of integers the first sample. Samples without a colour do not
+ * count. */
+static void resolve_pixel(struct raster_cb *cb, const struct raster_target *from,
+                          const struct pixel *pf, const struct raster_target *to,
+                          const struct pixel *pt, struct raster_counters *cnt)
+{
+    uint8_t map[RASTER_SAMPLES_MAX];
+    float sum[4] = { 0, 0, 0, 0 };
+    unsigned weight[RASTER_SAMPLES_MAX] = { 0 }, total = 0;
+    struct raster_color mean;
+    const unsigned samples = from->fmask_on ? from->samples : from->fragments;
+
+    raster_cb_map_load(cb, from, pf->x, pf->y, pf->slice, map);
+    for (unsigned s = 0; s < samples; s++)
+        if (map[s] < from->fragments)
+            weight[map[s]]++, total++;
+    for (unsigned f = 0; f < from->fragments; f++) {
+        uint64_t v[2];
+        uint32_t xyzw[4], rgba[4];
+
+        if (!weight[f])
+            continue;
+        load_texel(cb, from, pf, f, v);
+        from->unpack(v, xyzw);
+        from_components(from, xyzw, rgba);
+        if (from->integer) {
+            memcpy(mean.c, rgba, sizeof mean.c);
+            break;
+        }
+        for (unsigned c = 0; c < 4; c++)
+            sum[c] += bits_f32(rgba[c]) * (float)weight[f];
+    }
+    if (!from->integer)
+        for (unsigned c = 0; c < 4; c++)
+            mean.c[c] = f32_bits(total ? sum[c] / (float)total : 0);
+    else if (!total)
+        memset(&mean, 0, sizeof mean);
+    write_fragment(cb, to, pt, 0, &mean, &mean, cnt);
+    cnt->cb_resolved++;
 }
 
 void raster_cb_special(struct raster_cb *cb, uint32_t slice, int32_t x, int32_t y,
                        const uint16_t mask[4], struct raster_counters *cnt)
 {
+    const struct raster_target *t = &cb->target[0], *to = &cb->target[1];
+    const uint32_t mode = cb->st->cb.mode;
+    struct pixel p;
+
+    if (mode == V_CBMode__CB_RESOLVE) {
+        if (!t->on || !to->on)
+            return;
+        p = pixel_of(t, slice, x, y, 0);
+        raster_cb_tile_open(cb, t, p.x, p.y, p.slice, cnt);
+        p = pixel_of(to, slice, x, y, 0);
+        raster_cb_tile_open(cb, to, p.x, p.y, p.slice, cnt);
+        for (unsigned k = 0; k < 4; k++) {
+            const struct pixel pf = pixel_of(t, slice, x, y, k), pt = pixel_of(to, slice, x, y, k);
+
+            if (mask[k])
+                resolve_pixel(cb, t, &pf, to, &pt, cnt);
+        }
+        return;
+    }
+    for (unsigned m = 0; m < RASTER_MRTS; m++) {
+        t = &cb->target[m];
+        if (!t->on)
+            continue;
+        p = pixel_of(t, slice, x, y, 0);
+        raster_cb_tile_open(cb, t, p.x, p.y, p.slice, cnt);
+        if (mode == V_CBMode__CB_FMASK_DECOMPRESS)
+            raster_cb_fmask_expand(cb, t, p.x, p.y, p.slice);
+    }
 }

@@ -8,6 +8,10 @@
  * Depth and stencil are separate surfaces with the depth micro tile order. On GFX7 and GFX8 their tiling
  * is in DB_DEPTH_INFO and in the TILE_SPLIT of each; on GFX6 TILE_MODE_INDEX selects it.
  *
+ * HTILE has a dword for each tile of 8x8 pixels (see the enum below). A tile that it calls cleared is
+ * filled with DB_DEPTH_CLEAR (DB_STENCIL_CLEAR) before anything else happens to it; tiles are always
+ * written expanded, and the depth range that HTILE keeps is widened by what is written.
+ *
  * Sources: DB_* names and fields; the depth and stencil chapters of the Vulkan specification. */
 #include "raster/access.h"
 
@@ -72,13 +76,28 @@ static bool target_init(struct raster_db *db, struct raster_db_target *t,
     return true;
 }
 
+static void htile_begin(struct raster_db *db, uint32_t draw)
+{
+    const struct raster_db_target *t = db->z.on ? &db->z : &db->s;
+    struct err e;
+
+    if (mem_htile_init(&db->htile, db->st->gen, &t->read.tiling, t->read.pitch, t->read.height,
+                       t->last_slice + 1, db->st->db.htile_linear, &e)) {
+        loud_report(db->loud, LOUD_OTHER, LOUD_DB, "HTILE at draw %u: %s", draw, e.text);
+        return;
+    }
+    db->htile_on = true;
+}
+
 void raster_db_begin(struct raster_db *db, const struct raster_state *st, struct mem_vm *vm,
                      struct loud *loud, uint32_t draw)
 {
     const struct raster_db_state *s = &st->db;
+    const bool expand = s->htile && (s->depth_compress_disable || s->stencil_compress_disable ||
+                                     s->decompress || s->resummarize);
     const bool uses_z = s->z_format != V_ZFormat__Z_INVALID &&
-                        (s->z_enable || s->depth_bounds || s->depth_clear);
-    const bool uses_s = s->s_format && (s->stencil_enable || s->stencil_clear);
+                        (s->z_enable || s->depth_bounds || s->depth_clear || expand);
+    const bool uses_s = s->s_format && (s->stencil_enable || s->stencil_clear || expand);
 
     memset(db, 0, sizeof *db);
     db->st = st;
@@ -88,11 +107,13 @@ void raster_db_begin(struct raster_db *db, const struct raster_state *st, struct
         target_init(db, &db->z, &s->z_read, &s->z_write_to, 8 * z_bytes(s->z_format), "depth", draw);
     if (uses_s)
         target_init(db, &db->s, &s->s_read, &s->s_write_to, 8, "stencil", draw);
-    if ((uses_z || uses_s) && s->htile)
-        loud_report(loud, LOUD_OTHER, LOUD_DB, "HTILE at draw %u", draw);
     if (s->depth_copy || s->stencil_copy)
         loud_report(loud, LOUD_OTHER, LOUD_DB + 1, "copy of depth to colour at draw %u", draw);
     db->active = db->z.on || db->s.on;
+    db->expand_only = expand && !s->z_enable && !s->depth_bounds && !s->depth_clear &&
+                      !s->stencil_enable && !s->stencil_clear;
+    if (db->active && s->htile)
+        htile_begin(db, draw);
     db->late = !s->depth_before_shader &&
                (s->z_export || s->stencil_test_export || s->stencil_op_export || s->mask_export ||
                 s->kill || s->alpha_to_mask || s->coverage_to_mask ||
@@ -174,7 +195,9 @@ static uint8_t stencil_op(uint8_t op, uint8_t v, uint8_t test, uint8_t ov)
     }
 }
 
-/* ---- the tests ---------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+#define TILE 8u
 
 struct place {
     uint32_t x, y, slice, sample;
@@ -211,6 +234,84 @@ static uint8_t *stencil_at(struct raster_db *db, const struct mem_surface *s, co
                          1, write);
 }
 
+/* ---- HTILE ------------------------------------------------------------------------------------- */
+
+/* Fields of the dword. Depth alone: ZMASK, MIN and MAX of 14 bits. With stencil the range has 20 bits
+ * and SMEM says of the stencil what ZMASK says of the depth. */
+#define HTILE_ZMASK     0xfu
+#define HTILE_SMEM      0x300u
+#define HTILE_MIN_SHIFT 4
+#define HTILE_MAX_SHIFT 18
+#define HTILE_RANGE_MAX 0x3fff /* 14 bits */
+
+enum { ZMASK_CLEARED = 0, ZMASK_EXPANDED = 0xf };
+
+static void fill_tile(struct raster_db *db, const struct raster_db_target *t, struct place p, bool stencil)
+{
+    const uint8_t s = db->st->db.clear_stencil;
+    const uint32_t z = z_encode(db->st->db.z_format, db->st->db.clear_depth), x = p.x, y = p.y;
+
+    for (uint32_t i = 0; i < TILE * TILE; i++)
+        for (p.sample = 0; p.sample < 1u << t->samples_log2; p.sample++) {
+            uint8_t *b;
+
+            p.x = x + i % TILE;
+            p.y = y + i / TILE;
+            if (!stencil)
+                store_z(db, &p, z);
+            else if ((b = stencil_at(db, &t->write, &p, true)))
+                *b = s;
+        }
+}
+
+/* Make the tile of a quad hold what it stands for, and widen its range by z when it is written. */
+static void open_tile(struct raster_db *db, struct place p)
+{
+    const bool has_stencil = !db->st->db.htile_stencil_disable;
+    uint64_t at;
+    uint8_t *b;
+    uint32_t v;
+
+    p.x &= ~(TILE - 1);
+    p.y &= ~(TILE - 1);
+    at = db->st->db.htile_va + mem_htile_offset(&db->htile, p.x, p.y, p.slice);
+    if (!(b = raster_access(&db->mem, at, 4, false)))
+        return;
+    v = load_le32(b);
+    if (db->z.on && (v & HTILE_ZMASK) == ZMASK_CLEARED) {
+        fill_tile(db, &db->z, p, false);
+        v |= ZMASK_EXPANDED;
+    } else if (db->z.on && (v & HTILE_ZMASK) != ZMASK_EXPANDED) {
+        loud_report(db->loud, LOUD_OTHER, LOUD_DB + 2,
+                    "HTILE 0x%08x: compressed depth, read as it lies in memory", v);
+        v |= ZMASK_EXPANDED;
+    }
+    if (db->s.on && has_stencil && (v & HTILE_SMEM) != HTILE_SMEM) {
+        if (!(v & HTILE_SMEM))
+            fill_tile(db, &db->s, p, true);
+        v |= HTILE_SMEM;
+    }
+    if (v != load_le32(b) && (b = raster_access(&db->mem, at, 4, true)))
+        store_le32(b, v);
+}
+
+static void widen_range(struct raster_db *db, const struct place *p, float z)
+{
+    const uint64_t at = db->st->db.htile_va + mem_htile_offset(&db->htile, p->x, p->y, p->slice);
+    const double q = (z > 0 ? z < 1 ? z : 1 : 0) * (double)HTILE_RANGE_MAX;
+    uint32_t v, lo, hi;
+    uint8_t *b;
+
+    if (!db->st->db.htile_stencil_disable || !(b = raster_access(&db->mem, at, 4, true)))
+        return;
+    v = load_le32(b);
+    lo = MIN2(v >> HTILE_MIN_SHIFT & HTILE_RANGE_MAX, (uint32_t)floor(q));
+    hi = MAX2(v >> HTILE_MAX_SHIFT, (uint32_t)ceil(q));
+    store_le32(b, (v & HTILE_ZMASK) | lo << HTILE_MIN_SHIFT | hi << HTILE_MAX_SHIFT);
+}
+
+/* ---- the tests ---------------------------------------------------------------------------------- */
+
 /* One sample. Returns whether it passes. */
 static bool test_sample(struct raster_db *db, const struct place *p, bool front, uint32_t new_z,
                         const struct raster_z_export *ex, struct raster_counters *cnt)
@@ -239,8 +340,11 @@ static bool test_sample(struct raster_db *db, const struct place *p, bool front,
         }
         if (z_pass && st->z_enable)
             z_pass = compare_z(st->z_format, st->zfunc, new_z, load_z(db, p));
-        if (z_pass && ((st->z_enable && st->z_write) || st->depth_clear) && !st->z_read_only)
+        if (z_pass && ((st->z_enable && st->z_write) || st->depth_clear) && !st->z_read_only) {
             store_z(db, p, new_z);
+            if (db->htile_on)
+                widen_range(db, p, z_decode(st->z_format, new_z));
+        }
     }
     if (db->s.on && !st->s_read_only) {
         uint8_t *b, v = s_old;
@@ -268,10 +372,15 @@ void raster_db_quad(struct raster_db *db, const struct raster_prim *prim, const 
     struct place p;
 
     *(db->late ? &cnt->db_quads_late : &cnt->db_quads_early) += 1;
+    if (db->htile_on && (live[0] | live[1] | live[2] | live[3])) {
+        p = (struct place){ (uint32_t)q->x, (uint32_t)q->y,
+                            MIN2(t->first_slice + prim->slice, t->last_slice), 0 };
+        open_tile(db, p);
+    }
     for (unsigned k = 0; k < 4; k++) {
         uint16_t pass = live[k];
 
-        if (db->active && live[k]) {
+        if (db->active && !db->expand_only && live[k]) {
             p.x = (uint32_t)(q->x + (int32_t)(k & 1));
             p.y = (uint32_t)(q->y + (int32_t)(k >> 1));
             p.slice = MIN2(t->first_slice + prim->slice, t->last_slice);

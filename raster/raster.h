@@ -429,7 +429,10 @@ struct raster_db {
     struct loud *loud;
     struct raster_access mem;
     struct raster_db_target z, s;
+    bool htile_on;
+    struct mem_meta htile;
     bool active;                /* there is something to test or write */
+    bool expand_only;           /* the draw decompresses: tiles are expanded, nothing is tested */
     bool late;                  /* tests come after the shader */
 };
 
@@ -483,6 +486,13 @@ struct raster_target {
     uint64_t keep[2];           /* bits of a texel that are not written */
     bool writes_all;            /* no component is kept: need not read */
     bool integer, blend, rop;
+
+    /* Metadata: CMASK when the registers say FAST_CLEAR or COMPRESSION, FMASK with COMPRESSION. */
+    bool cmask_on, fmask_on;
+    struct mem_meta cmask;
+    struct mem_surface fmask;
+    unsigned samples, fragments, sample_bits; /* of FMASK: coverage, stored, bits of an index */
+    uint8_t clear_texel[16];    /* CB_COLOR*_CLEAR_WORD0/1 as memory */
 };
 
 /* Colour targets of one draw. */
