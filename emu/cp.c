@@ -637,17 +637,17 @@ static enum cp_result run_engine(struct cp_engine *e)
 
             if (!next_ib(e, &ib))
                 return CP_DONE;
-            if (ib.ring == ATOLL_RING_DMA) {
-                loud_report(gpu->loud, LOUD_OTHER, ATOLL_RING_DMA,
-                            "IB 0x%llx of the DMA ring", (unsigned long long)ib.va);
-                continue;
-            }
-            e->compute_ring = ib.ring == ATOLL_RING_COMPUTE;
             if (ib.size_dw > CP_IB_DW_MAX) {
                 err_set(&gpu->err, "IB 0x%llx: %u dwords; an IB has at most %u",
                         (unsigned long long)ib.va, ib.size_dw, CP_IB_DW_MAX);
                 return CP_FAIL;
             }
+            if (ib.ring == ATOLL_RING_DMA) {
+                if (emu_sdma_run(gpu, ib.va, ib.size_dw))
+                    return CP_FAIL;
+                continue;
+            }
+            e->compute_ring = ib.ring == ATOLL_RING_COMPUTE;
             if (cp_enter_ib(e, ib.va & ~UINT64_C(3), ib.size_dw, false) == CP_FAIL)
                 return CP_FAIL;
             continue;

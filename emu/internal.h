@@ -121,6 +121,9 @@ uint32_t emu_sh_reg_offset(const struct atoll_gpu *gpu, uint32_t index_dw);
 /* Execute IBs. Returns 0, or -1 with gpu->err set; guest faults go to emu_guest_fault(). */
 int emu_cp_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs, unsigned count);
 
+/* Execute a buffer of a DMA engine's ring. Returns 0, or -1 with gpu->err set. sdma.c. */
+int emu_sdma_run(struct atoll_gpu *gpu, uint64_t va, uint32_t size_dw);
+
 /* A register write as a packet or the kernel does it: unknown offsets are loud, registers with an
  * action (none yet outside COMPUTE_DISPATCH_INITIATOR and VGT_EVENT_INITIATOR) act. */
 void emu_register_write(struct atoll_gpu *gpu, uint32_t offset_bytes, uint32_t value);
