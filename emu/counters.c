@@ -81,6 +81,21 @@ static json_t *stages_json(const struct cu_counters *cc)
     return o;
 }
 
+/* Bytes by client. Waves count all of theirs; what mem/ saw of them are only the slow
+ * accesses. */
+static void traffic(const struct atoll_gpu *gpu, const struct cu_counters *cc,
+                    struct mem_traffic *t)
+{
+    mem_traffic_get(gpu->vm, t);
+    t->read_bytes[MEM_SHADER] = t->written_bytes[MEM_SHADER] = 0;
+    t->read_bytes[MEM_SCALAR] = t->written_bytes[MEM_SCALAR] = 0;
+    for (unsigned s = 0; s < STAGE_COUNT; s++) {
+        t->read_bytes[MEM_SHADER] += cc->insts[s].read_bytes;
+        t->written_bytes[MEM_SHADER] += cc->insts[s].written_bytes;
+        t->read_bytes[MEM_SCALAR] += cc->insts[s].scalar_bytes;
+    }
+}
+
 static json_t *memory_json(const struct mem_traffic *t)
 {
     json_t *o = json_object();
@@ -103,7 +118,7 @@ char *emu_counters_json(const struct atoll_gpu *gpu)
     char *text;
 
     cu_counters_get(gpu->cu, &cc);
-    mem_traffic_get(gpu->vm, &t);
+    traffic(gpu, &cc, &t);
     json_object_set_new(root, "chip", json_string(gpu->chip->name));
     json_object_set_new(root, "counters", device_json(gpu));
     json_object_set_new(root, "stages", stages_json(&cc));
@@ -121,7 +136,7 @@ void emu_counters_print(const struct atoll_gpu *gpu, FILE *out)
     struct mem_traffic t;
 
     cu_counters_get(gpu->cu, &cc);
-    mem_traffic_get(gpu->vm, &t);
+    traffic(gpu, &cc, &t);
     for (unsigned i = 0; i < CNT_COUNT; i++)
         if (gpu->counters.v[i])
             fprintf(out, "%-26s %14" PRIu64 " %-10s %s%s\n", infos[i].name,

@@ -1,0 +1,149 @@
+/* The compute captures of $SHARED/captures through the whole device: out[i] = 3 * i +
+ * in[i] on a chip of each generation, compared with what lavapipe computed. The output
+ * buffer is the one that the program filled with 0xdeadbeef. */
+#include "emu/capture.h"
+#include "emu/gpu.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define ITEMS 1024
+
+static char folder[] = "/tmp/atoll-captures-XXXXXX";
+
+static const char *shared(void)
+{
+    const char *s = getenv("SHARED");
+
+    return s ? s : "../shared";
+}
+
+/* Unpack the archive. False when there is none. */
+static bool unpack(void)
+{
+    char command[4096];
+
+    snprintf(command, sizeof command, "%s/captures/mesa-22.3.6.tar.zst", shared());
+    if (access(command, R_OK) || !mkdtemp(folder))
+        return false;
+    snprintf(command, sizeof command,
+             "zstd -dcq '%s/captures/mesa-22.3.6.tar.zst' | tar x -C %s", shared(),
+             folder);
+    return system(command) == 0;
+}
+
+/* Run a capture; *marked is the last address at which memory that starts with 0xdeadbeef
+ * was loaded. */
+static struct atoll_gpu *run(const char *name, uint64_t *marked)
+{
+    struct atoll_options opt = {.quiet = 1, .strict = 1};
+    struct capture_reader *r;
+    struct capture_record rec;
+    struct atoll_gpu *gpu;
+    struct err e = {{0}};
+    char path[4096];
+    int got;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    r = capture_open_any(path, &e);
+    ck_assert_msg(r != NULL, "%s", e.text);
+    gpu = atoll_gpu_create(capture_header(r)->chip, &opt);
+    ck_assert_ptr_nonnull(gpu);
+    while ((got = capture_next(r, &rec, &e)) == 1) {
+        struct atoll_ib ibs[16];
+
+        switch (rec.kind) {
+        case CAPTURE_MAP:
+            ck_assert_int_eq(atoll_map(gpu, rec.map.va, rec.map.bytes, NULL), 0);
+            break;
+        case CAPTURE_UNMAP:
+            ck_assert_int_eq(atoll_unmap(gpu, rec.unmap.va, rec.unmap.bytes), 0);
+            break;
+        case CAPTURE_MEMORY:
+            ck_assert_int_eq(
+                atoll_write(gpu, rec.memory.va, rec.memory.data, rec.memory.bytes), 0);
+            if (load_le32(rec.memory.data) == 0xdeadbeef)
+                *marked = rec.memory.va;
+            break;
+        case CAPTURE_SUBMIT:
+            ck_assert_uint_le(rec.submit.ib_count, ARRAY_LEN(ibs));
+            for (unsigned i = 0; i < rec.submit.ib_count; i++)
+                ibs[i] = (struct atoll_ib){rec.submit.ibs[i].ring, rec.submit.ibs[i].va,
+                                           rec.submit.ibs[i].size_dw};
+            ck_assert_msg(atoll_submit(gpu, ibs, rec.submit.ib_count) == 0, "%s",
+                          atoll_error(gpu));
+            break;
+        default:
+            break;
+        }
+    }
+    ck_assert_msg(got == 0, "%s", e.text);
+    capture_close(r);
+    return gpu;
+}
+
+START_TEST(compute)
+{
+    const char *names[] = {"bonaire_a", "pitcairn_a", "polaris10_a", "vega10_a"};
+    uint32_t out[ITEMS], expected;
+    uint64_t va = 0;
+    struct atoll_gpu *gpu = run(names[_i], &va);
+    char path[4096];
+    FILE *f;
+
+    ck_assert_uint_ne(va, 0);
+    ck_assert_int_eq(atoll_read(gpu, va, out, sizeof out), 0);
+    snprintf(path, sizeof path, "%s/captures/reference/a.lavapipe.txt", shared());
+    f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    for (unsigned i = 0; i < ITEMS; i++) {
+        ck_assert_int_eq(fscanf(f, "%u", &expected), 1);
+        ck_assert_msg(out[i] == expected, "%s: item %u is %u, lavapipe has %u", names[_i],
+                      i, out[i], expected);
+    }
+    fclose(f);
+    atoll_gpu_destroy(gpu);
+}
+END_TEST
+
+/* The same submission twice on two devices gives the same counters, to the byte. */
+START_TEST(deterministic)
+{
+    uint64_t va = 0;
+    struct atoll_gpu *a = run("bonaire_a", &va), *b = run("bonaire_a", &va);
+    char *ca = atoll_counters_json(a), *cb = atoll_counters_json(b);
+
+    ck_assert_str_eq(ca, cb);
+    ck_assert_ptr_nonnull(strstr(ca, "\"waves\": 16"));
+    free(ca);
+    free(cb);
+    atoll_gpu_destroy(a);
+    atoll_gpu_destroy(b);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("captures");
+    TCase *tc = tcase_create("compute");
+    SRunner *sr;
+    char command[4096];
+    int failed;
+
+    if (!unpack()) {
+        fprintf(stderr, "SKIPPED: no captures in %s\n", shared());
+        return 77;
+    }
+    tcase_add_loop_test(tc, compute, 0, 4);
+    tcase_add_test(tc, deterministic);
+    suite_add_tcase(s, tc);
+    sr = srunner_create(s);
+    srunner_run_all(sr, CK_ENV);
+    failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    if (system(command))
+        perror(folder);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
