@@ -21,5 +21,6 @@ int cmd_dis(int argc, char **argv);
 int cmd_occupancy(int argc, char **argv);
 int cmd_pm4(int argc, char **argv);
 int cmd_regs(int argc, char **argv);
+int cmd_test(int argc, char **argv);
 
 #endif

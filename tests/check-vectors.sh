@@ -1,0 +1,34 @@
+#!/bin/sh
+# Every test vector; and that the runner notices what is wrong.
+set -u
+top=${SRCDIR:-${srcdir:-.}}
+atoll=${ATOLL:-./atoll}
+bad=0
+
+"$atoll" test "$top"/testvectors/*.tv || bad=1
+
+# expect STATUS LINE: what `atoll test` makes of a line.
+expect() {
+    printf '%s\n' "$2" | "$atoll" test --quiet - >/dev/null 2>&1
+    got=$?
+    [ $got = "$1" ] || { echo "exit status $got, not $1, for: $2"; bad=1; }
+}
+ok='gfx8 80000201 s_add_u32 s0, s1, s2 | s1=ffffffff s2=1 -> s0=0 scc=1'
+expect 0 "$ok"
+expect 0 "# $ok"
+expect 0 'gfx8 32020501 v_add_u32 v1, vcc, v1, v2 | v1=ffffffff v2=1 vcc=0 -> v1=0 vcc=1'
+expect 1 'gfx8 80000201 s_add_u32 s0, s1, s2 | s1=ffffffff s2=1 -> s0=1 scc=1'
+expect 1 'gfx8 80000201 s_add_u32 s0, s1, s2 | s1=ffffffff s2=1 -> s0=0'
+expect 1 'gfx8 80000201 s_add_u32 s0, s1, s2 | s1=ffffffff s2=1 -> s0=0 scc=1 s3=4'
+expect 1 'gfx8 80000201 s_add_u32 s0, s1, s2 | s1=ffffffff s2=1 -> s0=0 scc=1 pc=+8'
+expect 1 'gfx8 80000201 s_add_u32 s0, s1, s2 | s1=ffffffff s2=1 -> s0=0 scc=1 loud=1'
+expect 1 'gfx8 80000201 s_add_u32 s0, s1, s3 | s1=ffffffff s2=1 -> s0=0 scc=1'
+expect 1 'gfx8 80800201 s_add_u32 s0, s1, s2 | s1=ffffffff s2=1 -> s0=0 scc=1'
+expect 2 'gfx8 80000201 s_add_u32 s0, s1, s2 | s1=ffffffff s2=1'
+expect 2 'gfx8 80000201 s_add_u32 s0, s1, s2 | s1=fffffffff -> s0=0'
+expect 2 'gfx8 80000201 s_add_u32 s0, s1, s2 | q1=0 -> s0=0'
+expect 2 'gfx5 80000201 s_add_u32 s0, s1, s2 | s1=1 -> s0=0'
+expect 2 'gfx8 8000020 s_add_u32 s0, s1, s2 | s1=1 -> s0=0'
+expect 2 'gfx8 80000201 s_add_u32 s0, s1, s2 | s[200:201]=1 -> s0=0'
+expect 1 'gfx8 80000201 s_add_u32 s0, s1, s2 | mem[110000]=1 -> s0=0'
+exit $bad
