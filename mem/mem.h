@@ -194,9 +194,13 @@ struct mem_surface {
         bool local_xy;
         uint8_t rotation, split_rotation;
         uint32_t split_mask, pipe_swizzle, bank_swizzle, macros_per_row, tiles_per_row;
-        uint64_t slice_bytes;
+        uint64_t slice_bytes, linear_start;
         uint32_t ex[8], ey[8], ez[8]; /* byte offsets within a micro tile */
         uint16_t pipe_x[16], pipe_y[16], bank_x[16], bank_y[16]; /* bank | pipe << 8 */
+        /* GFX9: what each four bits of x, y and slice contribute to the offset in a block. */
+        uint16_t sw_x[4][16], sw_y[4][16], sw_z[4][16], sw_sample[16];
+        uint32_t sw_start; /* constant part: pipe and bank xor, place in the mip tail */
+        uint64_t sw_first_block;
     } priv;
 };
 
@@ -226,6 +230,32 @@ void mem_surface_quad(const struct mem_surface *s, uint32_t x, uint32_t y, uint3
 /* The same for n elements of a row from (x, y) on. */
 void mem_surface_row(const struct mem_surface *s, uint32_t x, uint32_t y, uint32_t slice,
                      uint32_t sample, uint32_t n, uint64_t *out);
+
+/* ---- surfaces: swizzle modes of GFX9 ------------------------------------------------------- */
+
+/* SW_MODE, with the hardware's numbers: MEM_SW_64KB_D_X, ... */
+enum mem_swizzle_mode {
+#define SWIZZLE(name, number, block, order, xor_, prt) MEM_SW_##name = number,
+#include "mem/swizzle.def"
+#undef SWIZZLE
+};
+
+/* One mip level of a GFX9 image as the registers describe the image. */
+struct mem_swizzle {
+    enum mem_swizzle_mode mode;
+    uint32_t addr_config;           /* GB_ADDR_CONFIG */
+    bool volume;                    /* 3D image: S and Z are thick */
+    uint32_t width, height, slices; /* of level 0, in elements, not padded; slices = depth of a volume */
+    uint32_t pitch;                 /* EPITCH + 1 in elements when there is one level; 0: from width */
+    unsigned levels, level;         /* levels of the image (1..16), and which one */
+};
+
+/* Describe a GFX9 surface, for the same functions as above (mem_surface_offset and the rest).
+ * base_va is the base address register's value in bytes, including the pipe and bank xor in its low
+ * bits; all levels share it. s->pitch and s->height are those of the padded level 0.
+ * Returns 0, or -1 with *e set. Source: AMD's address library, see swizzle.def. */
+int mem_surface_init_gfx9(struct mem_surface *s, const struct mem_swizzle *sw, uint64_t base_va,
+                          unsigned element_bits, unsigned samples, struct err *e);
 
 /* ---- metadata surfaces of GFX6, GFX7 and GFX8 --------------------------------------------- */
 

@@ -17,11 +17,9 @@
  * Facts: AMD's address library as published in Mesa (see tiling.def); verified against 7,980
  * addresses computed by it (tests/test_tiling.c). Where it is taken to be wrong: docs/errata.md,
  * E-bank-adjust. */
-#include "mem/mem.h"
+#include "mem/tiling.h"
 
 #define MICRO_SIDE 8u
-
-enum { KIND_LINEAR, KIND_MICRO, KIND_MACRO };
 
 /* ---- the tables -------------------------------------------------------------------------- */
 
@@ -440,7 +438,7 @@ static inline uint32_t in_tile(const struct mem_surface *s, uint32_t x, uint32_t
 static uint64_t linear_offset(const struct mem_surface *s, uint32_t x, uint32_t y, uint32_t slice,
                               uint32_t sample)
 {
-    return s->priv.slice_bytes * (slice + (uint64_t)sample * s->slices) +
+    return s->priv.linear_start + s->priv.slice_bytes * (slice + (uint64_t)sample * s->slices) +
            ((uint64_t)y * s->pitch + x) * s->element_bytes;
 }
 
@@ -452,6 +450,8 @@ uint64_t mem_surface_offset(const struct mem_surface *s, uint32_t x, uint32_t y,
     sample &= s->samples - 1;
     if (s->priv.kind == KIND_LINEAR)
         return linear_offset(s, x, y, slice, sample);
+    if (s->priv.kind == KIND_SWIZZLE)
+        return swizzle_offset(s, x, y, slice, sample);
     in = in_tile(s, x, y, slice, sample);
     if (s->priv.kind == KIND_MICRO)
         return micro_tile_base(s, x >> 3, y >> 3, slice) + in;
@@ -471,6 +471,14 @@ void mem_surface_quad(const struct mem_surface *s, uint32_t x, uint32_t y, uint3
         out[1] = out[0] + s->element_bytes;
         out[2] = out[0] + (uint64_t)s->pitch * s->element_bytes;
         out[3] = out[2] + s->element_bytes;
+        return;
+    }
+    if (s->priv.kind == KIND_SWIZZLE) {
+        /* x and y are even: their lowest bits only toggle what they contribute. */
+        out[0] = swizzle_offset(s, x, y, slice, sample);
+        out[1] = out[0] ^ s->priv.sw_x[0][1];
+        out[2] = out[0] ^ s->priv.sw_y[0][1];
+        out[3] = out[1] ^ s->priv.sw_y[0][1];
         return;
     }
     if (s->priv.kind == KIND_MICRO) {
@@ -500,8 +508,9 @@ void mem_surface_row(const struct mem_surface *s, uint32_t x, uint32_t y, uint32
     for (uint32_t i = 0; i < n; i++, x++) {
         uint32_t in;
 
-        if (s->priv.kind == KIND_LINEAR) {
-            out[i] = linear_offset(s, x, y, slice, sample);
+        if (s->priv.kind == KIND_LINEAR || s->priv.kind == KIND_SWIZZLE) {
+            out[i] = s->priv.kind == KIND_LINEAR ? linear_offset(s, x, y, slice, sample)
+                                                 : swizzle_offset(s, x, y, slice, sample);
             continue;
         }
         in = in_tile(s, x, y, slice, sample);
