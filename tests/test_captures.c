@@ -1,10 +1,14 @@
-/* The compute captures of $SHARED/captures through the whole device: out[i] = 3 * i +
- * in[i] on a chip of each generation, compared with what lavapipe computed. The output
- * buffer is the one that the program filled with 0xdeadbeef. */
+/* The captures of $SHARED/captures through the whole device.
+ *
+ * Compute: out[i] = 3 * i + in[i] on a chip of each generation, compared with what lavapipe
+ * computed. The output buffer is the one that the program filled with 0xdeadbeef.
+ * Graphics: the image that a program read back (into the buffer that it filled with 0x55; the GL
+ * ones say where) against lavapipe's and llvmpipe's: the same pixels covered, colours within 1/255. */
 #include "emu/capture.h"
 #include "emu/gpu.h"
 
 #include <check.h>
+#include <png.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -33,9 +37,9 @@ static bool unpack(void)
     return system(command) == 0;
 }
 
-/* Run a capture; *marked is the last address at which memory that starts with 0xdeadbeef
- * was loaded. */
-static struct atoll_gpu *run(const char *name, uint64_t *marked)
+/* Run a capture; *marked is the last address at which memory that starts with `mark` was
+ * loaded. */
+static struct atoll_gpu *run(const char *name, uint32_t mark, uint64_t *marked)
 {
     struct atoll_options opt = {.quiet = 1, .strict = 1};
     struct capture_reader *r;
@@ -63,7 +67,7 @@ static struct atoll_gpu *run(const char *name, uint64_t *marked)
         case CAPTURE_MEMORY:
             ck_assert_int_eq(
                 atoll_write(gpu, rec.memory.va, rec.memory.data, rec.memory.bytes), 0);
-            if (load_le32(rec.memory.data) == 0xdeadbeef)
+            if (load_le32(rec.memory.data) == mark)
                 *marked = rec.memory.va;
             break;
         case CAPTURE_SUBMIT:
@@ -88,7 +92,7 @@ START_TEST(compute)
     const char *names[] = {"bonaire_a", "pitcairn_a", "polaris10_a", "vega10_a"};
     uint32_t out[ITEMS], expected;
     uint64_t va = 0;
-    struct atoll_gpu *gpu = run(names[_i], &va);
+    struct atoll_gpu *gpu = run(names[_i], 0xdeadbeef, &va);
     char path[4096];
     FILE *f;
 
@@ -111,7 +115,7 @@ END_TEST
 START_TEST(deterministic)
 {
     uint64_t va = 0;
-    struct atoll_gpu *a = run("bonaire_a", &va), *b = run("bonaire_a", &va);
+    struct atoll_gpu *a = run("bonaire_a", 0xdeadbeef, &va), *b = run("bonaire_a", 0xdeadbeef, &va);
     char *ca = atoll_counters_json(a), *cb = atoll_counters_json(b);
 
     ck_assert_str_eq(ca, cb);
@@ -120,6 +124,69 @@ START_TEST(deterministic)
     free(cb);
     atoll_gpu_destroy(a);
     atoll_gpu_destroy(b);
+}
+END_TEST
+
+#define SIDE 256 /* pixels of every image */
+
+static const struct {
+    const char *name, *reference;
+    uint64_t va;     /* of the image; 0: the buffer filled with 0x55 */
+    bool bottom_up;
+} images[] = {
+    {"bonaire_b", "b.lavapipe.png", 0, false},
+    {"bonaire_b_simple", "b.lavapipe.png", 0, false},
+    {"bonaire_c", "c.lavapipe.png", 0, false},
+    {"bonaire_c_simple", "c.lavapipe.png", 0, false},
+    {"bonaire_d", "d.lavapipe.png", 0, false},
+    {"bonaire_d_simple", "d.lavapipe.png", 0, false},
+    {"bonaire_d_nearest", "d_nearest.lavapipe.png", 0, false},
+    {"si_bonaire_tri", "gl_tri.llvmpipe.png", 0x100400000, true},
+    {"si_bonaire_depth_simple", "gl_depth.llvmpipe.png", 0x100400000, true},
+    {"pitcairn_b", "b.lavapipe.png", 0, false},
+    {"pitcairn_c", "c.lavapipe.png", 0, false},
+    {"pitcairn_d", "d.lavapipe.png", 0, false},
+    {"polaris10_b", "b.lavapipe.png", 0, false},
+    {"polaris10_c", "c.lavapipe.png", 0, false},
+    {"polaris10_d", "d.lavapipe.png", 0, false},
+};
+
+static uint8_t got_px[SIDE][SIDE][4], want_px[SIDE][SIDE][4];
+
+static void read_png(const char *name)
+{
+    png_image im = {.version = PNG_IMAGE_VERSION};
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/captures/reference/%s", shared(), name);
+    ck_assert_msg(png_image_begin_read_from_file(&im, path), "%s: %s", path, im.message);
+    im.format = PNG_FORMAT_RGBA;
+    ck_assert_uint_eq(PNG_IMAGE_SIZE(im), sizeof want_px);
+    ck_assert(png_image_finish_read(&im, NULL, want_px, 0, NULL));
+}
+
+START_TEST(graphics)
+{
+    uint64_t va = 0;
+    struct atoll_gpu *gpu = run(images[_i].name, 0x55555555, &va);
+
+    if (images[_i].va)
+        va = images[_i].va;
+    ck_assert_uint_ne(va, 0);
+    ck_assert_int_eq(atoll_read(gpu, va, got_px, sizeof got_px), 0);
+    read_png(images[_i].reference);
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) {
+            const uint8_t *g = got_px[images[_i].bottom_up ? SIDE - 1 - y : y][x];
+            const uint8_t *w = want_px[y][x];
+
+            for (int c = 0; c < 4; c++)
+                ck_assert_msg(abs(g[c] - w[c]) <= 1,
+                              "%s: pixel %d,%d is %u,%u,%u,%u, reference %u,%u,%u,%u",
+                              images[_i].name, x, y, g[0], g[1], g[2], g[3], w[0], w[1],
+                              w[2], w[3]);
+        }
+    atoll_gpu_destroy(gpu);
 }
 END_TEST
 
@@ -137,6 +204,9 @@ int main(void)
     }
     tcase_add_loop_test(tc, compute, 0, 4);
     tcase_add_test(tc, deterministic);
+    suite_add_tcase(s, tc);
+    tc = tcase_create("graphics");
+    tcase_add_loop_test(tc, graphics, 0, ARRAY_LEN(images));
     suite_add_tcase(s, tc);
     sr = srunner_create(s);
     srunner_run_all(sr, CK_ENV);
