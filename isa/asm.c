@@ -696,6 +696,8 @@ int isa_assemble(const struct isa_target *t, const char *text, uint32_t out[4], 
         return err_set(e, "no instruction '%.*s' on %s", (int)line.mnemonic.n, line.mnemonic.p,
                        gfx_name(t->gen));
     for (unsigned i = 0; i < n && dw < 0; i++)
-        dw = try_row(t, entries[i].op, entries[i].e64 ? WANT_E64 : want, &line, out, e);
+        dw = !entries[i].e64     ? try_row(t, entries[i].op, want, &line, out, e)
+             : want == WANT_E32 ? err_set(e, "only the VOP3 form has this name")
+                                : try_row(t, entries[i].op, WANT_E64, &line, out, e);
     return dw;
 }

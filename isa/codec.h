@@ -10,12 +10,12 @@
 
 /* ---- words -------------------------------------------------------------------------------- */
 
-enum field_conv { CONV_RAW, CONV_VGPR, CONV_PAIR, CONV_QUAD, CONV_SX, CONV_NOT };
+enum field_conv { CONV_NONE, CONV_RAW, CONV_VGPR, CONV_PAIR, CONV_QUAD, CONV_SX, CONV_NOT };
 
 struct field {
     uint8_t dw, lo, hi;
     uint8_t conv, shift;
-    uint8_t size;      /* bytes of the member */
+    uint8_t size;      /* bytes of the member; 0: none (OTHER) */
     uint16_t offset;   /* of the member in struct insn */
 };
 
@@ -25,6 +25,7 @@ struct layout {
     uint8_t op_lo, op_hi, ndw, takes;
     uint8_t nfields;
     const struct field *fields;
+    uint32_t reserved[2];
 };
 
 enum layout_takes {

@@ -11,6 +11,8 @@ static uint32_t field_value(const struct field *f, uint32_t dw)
     uint32_t v = bits(dw, f->lo, f->hi);
 
     switch ((enum field_conv)f->conv) {
+    case CONV_NONE:
+        return 0;
     case CONV_RAW:
         return v << f->shift;
     case CONV_VGPR:
@@ -269,8 +271,12 @@ int isa_decode(const struct isa_target *t, const uint32_t *code, size_t ndw, str
     l = isa_layout_find(t, code[0], &op);
     if (!l)
         return 0;
+    if (code[0] & l->reserved[0])
+        return 0;
     if (l->ndw > ndw)
         return -1;
+    if (l->ndw > 1 && code[1] & l->reserved[1])
+        return 0;
     isa_insn_clear(&in);
     in.op = op;
     in.enc = l->enc;

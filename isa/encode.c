@@ -9,6 +9,8 @@ static uint32_t field_bits(const struct field *f, uint32_t member)
     uint32_t v = member;
 
     switch ((enum field_conv)f->conv) {
+    case CONV_NONE:
+        return 0;
     case CONV_RAW:
         v = member >> f->shift;
         break;

@@ -20,6 +20,7 @@
 enum field_position {
 #define LAYOUT(name, ...)  FP_##name, FP_##name##_ = FP_##name - 1,
 #define FIELD(...)         CAT(FP_LINE, __LINE__),
+#define OTHER(...)         CAT(FP_LINE, __LINE__),
 #include "isa/encoding.def"
     FP_COUNT
 };
@@ -29,6 +30,7 @@ static const struct field fields[] = {
 #define FIELD(dw, lo, hi, member, conv, shift) \
     {dw, lo, hi, CONV_##conv, shift, sizeof(((struct insn *)0)->member), \
      offsetof(struct insn, member)},
+#define OTHER(dw, lo, hi) {dw, lo, hi, CONV_NONE, 0, 0, 0},
 #include "isa/encoding.def"
 };
 
@@ -37,6 +39,7 @@ _Static_assert(ARRAY_LEN(fields) == FP_COUNT, "FP_ values are indices of fields[
 enum layout_id {
 #define LAYOUT(name, ...) L_##name,
 #define FIELD(...)
+#define OTHER(...)
 #include "isa/encoding.def"
     L_COUNT
 };
@@ -44,6 +47,7 @@ enum layout_id {
 static const uint16_t field_start[L_COUNT + 1] = {
 #define LAYOUT(name, ...) [L_##name] = FP_##name,
 #define FIELD(...)
+#define OTHER(...)
 #include "isa/encoding.def"
     [L_COUNT] = FP_COUNT,
 };
@@ -56,8 +60,9 @@ static struct {
 
 static const struct layout layout_rows[L_COUNT] = {
 #define LAYOUT(name, enc, space, gens, form, mask, match, lo, hi, ndw, takes) \
-    {ENC_##enc, ENC_##space, gens, FORM_##form, mask, match, lo, hi, ndw, TAKES_##takes, 0, NULL},
+    {ENC_##enc, ENC_##space, gens, FORM_##form, mask, match, lo, hi, ndw, TAKES_##takes, 0, NULL, {0}},
 #define FIELD(...)
+#define OTHER(...)
 #include "isa/encoding.def"
 };
 
@@ -93,6 +98,11 @@ static void enter(enum gfx gen, unsigned enc, int opcode, unsigned op)
     *slot = (uint16_t)op;
 }
 
+static uint32_t range(unsigned lo, unsigned hi)
+{
+    return bits(~0u, 0, hi - lo) << lo;
+}
+
 static void build(void)
 {
     for (unsigned i = 0; i < L_COUNT; i++) {
@@ -101,6 +111,12 @@ static void build(void)
         *l = layout_rows[i];
         l->fields = &fields[field_start[i]];
         l->nfields = (uint8_t)(field_start[i + 1] - field_start[i]);
+        l->reserved[0] = ~l->mask;
+        l->reserved[1] = l->ndw > 1 ? ~0u : 0;
+        if (l->op_lo <= l->op_hi)
+            l->reserved[0] &= ~range(l->op_lo, l->op_hi);
+        for (unsigned k = 0; k < l->nfields; k++)
+            l->reserved[l->fields[k].dw] &= ~range(l->fields[k].lo, l->fields[k].hi);
     }
     for (unsigned op = I_NONE + 1; op < I_COUNT; op++) {
         const struct isa_row *r = &isa_rows[op];
@@ -220,6 +236,8 @@ uint32_t isa_field_get(const struct field *f, const struct insn *in)
     const char *p = (const char *)in + f->offset;
 
     switch (f->size) {
+    case 0:
+        return 0;
     case 1:
         return *(const uint8_t *)p;
     case 2:
@@ -234,6 +252,8 @@ void isa_field_set(const struct field *f, struct insn *in, uint32_t v)
     char *p = (char *)in + f->offset;
 
     switch (f->size) {
+    case 0:
+        break;
     case 1:
         *(uint8_t *)p = (uint8_t)v;
         break;

@@ -104,10 +104,8 @@ static void put_waitcnt(struct text *o, enum gfx gen, uint16_t imm)
         left &= ~(((1u << w[i].bits) - 1) << w[i].lo);
         left &= ~(((1u << w[i].hi_bits) - 1) << w[i].hi_lo);
     }
-    if (left) {
-        put(o, "0x%x", imm);
-        return;
-    }
+    if (left) /* bits that are no counter (ACO sets them): exact as a number, readable beside it */
+        put(o, "0x%x ; ", imm);
     for (unsigned pass = 0; pass < 2 && !shown; pass++)
         for (unsigned i = 0; i < 3; i++)
             if (value[i] != max[i] || pass)

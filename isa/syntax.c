@@ -309,7 +309,8 @@ void isa_mods(const struct isa_target *t, const struct insn *in, struct mods *ou
 
     *out = (struct mods){0};
     out->omod = r->flags & OMOD && (vop3 || (sdwa9 && r->enc != ENC_VOPC));
-    out->clamp = (r->flags & CLAMP && (vop3 || packed)) ||
+    out->clamp = (r->flags & CLAMP && (vop3 || packed) &&
+                  (t->gen >= GFX8 || (isa_type_is_float(r->dst) && r->enc != ENC_VOPC))) ||
                  (in->form == FORM_SDWA && !(sdwa9 && r->enc == ENC_VOPC));
     out->op_sel = r->flags & OPSEL && ((vop3 && t->gen == GFX9) || packed);
     out->op_sel_hi = out->op_sel && packed;

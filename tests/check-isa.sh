@@ -2,7 +2,7 @@
 # Decoder, disassembler and assembler against LLVM's encodings: about ROWS rows of each generation
 # (default 3000; 0: all of them, as `make check-long` does).
 set -u
-oracle=$SHARED/oracle
+oracle=${SHARED:-}/oracle
 : "${ROWS:=3000}"
 if [ ! -f "$oracle/check_isa.py" ]; then
     echo "SKIPPED check-isa.sh: no $oracle/check_isa.py"

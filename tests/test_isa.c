@@ -47,6 +47,11 @@ static const struct {
     {"gfx801", {0xbe800068}, 1, "s_mov_b32 s0, xnack_mask_lo"},
     {"gfx704", {0xbe800401}, 0, NULL},             /* a pair that starts odd */
     {"gfx600", {0xdc300000, 0x00000000}, 0, NULL}, /* no FLAT on GFX6 */
+    /* reserved bits: GFX9's global_load_dword, op_sel and D16 have no meaning before it */
+    {"gfx900", {0xdc508000, 0x007f0000}, 2, "global_load_dword v0, v[0:1], off"},
+    {"gfx803", {0xdc508000, 0x007f0000}, 0, NULL},
+    {"gfx803", {0xd1f40800, 0x04020300}, 0, NULL},
+    {"gfx704", {0xf0000100, 0x80000000}, 0, NULL},
 };
 
 START_TEST(test_vectors)
@@ -202,7 +207,8 @@ START_TEST(test_every_row)
                     dw[0] &= 0x03c3ff3f;
                     dw[1] &= 0x040c0606;
                 }
-                dw[0] = (dw[0] & ~l->mask) | l->match;
+                dw[0] = (dw[0] & ~l->mask & ~l->reserved[0]) | l->match;
+                dw[1] &= ~l->reserved[1];
                 if (l->op_lo <= l->op_hi)
                     dw[0] = (dw[0] & ~((opcodes - 1) << l->op_lo)) | op << l->op_lo;
                 row = round_trip(t, dw);
