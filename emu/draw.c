@@ -300,7 +300,11 @@ static bool draw_instance(struct emu_draw_state *d, struct indices *ix, uint32_t
     d->ia.prim_id = 0;
     d->reuse_have = d->reuse_next = 0;
     for (uint32_t i = 0; i < ix->info->count; i++) {
-        uint32_t index = fetch_index(ix, i);
+        uint32_t index;
+
+        if (!emu_draw_spend(d, 1))
+            return false;
+        index = fetch_index(ix, i);
 
         if (ia->restart && index == restart && ix->info->source != EMU_DRAW_AUTO) {
             add_prims(d, out, raster_ia_cut(&d->ia, out));
@@ -317,6 +321,19 @@ static bool draw_instance(struct emu_draw_state *d, struct indices *ix, uint32_t
     add_prims(d, out, raster_ia_cut(&d->ia, out));
     emu_count(&d->gpu->counters, CNT_IA_PRIMITIVES, d->ia.prim_id);
     return true;
+}
+
+bool emu_draw_spend(struct emu_draw_state *d, uint64_t n)
+{
+    if (d->budget > n) {
+        d->budget -= n;
+        return true;
+    }
+    if (d->budget)
+        emu_guest_fault(d->gpu, "draw %u does not end: stopped after %llu instructions and indices",
+                        d->gpu->draw_number, (unsigned long long)d->gpu->opt.watchdog_insts);
+    d->budget = 0;
+    return false;
 }
 
 /* ---- the draw ----------------------------------------------------------------------------------- */
@@ -378,6 +395,7 @@ void emu_draw(struct atoll_gpu *gpu, const struct emu_draw_info *info)
         return;
     }
     memset(&d->count, 0, sizeof d->count);
+    d->budget = gpu->opt.watchdog_insts;
     raster_db_begin(&d->db, &d->st, gpu->vm, gpu->loud, gpu->draw_number);
     raster_cb_begin(&d->cb, &d->st, gpu->vm, gpu->loud, gpu->draw_number);
     raster_ia_begin(&d->ia, d->st.ia.prim_type, d->st.ia.provoking_last);

@@ -76,6 +76,7 @@ struct emu_draw_state {
     struct raster_db db;
     struct raster_cb cb;
     unsigned next_cu;                       /* where the next wave goes */
+    uint64_t budget;                        /* of the draw: instructions and indices; 0: stopped */
 };
 
 /* What a shader stage's registers say: where the code is and what a wave needs. */
@@ -93,6 +94,10 @@ struct draw_stage {
 bool emu_draw_wave(struct emu_draw_state *d, const struct draw_stage *s, uint64_t exec,
                    unsigned lds_bytes, const struct wave_ops *ops, struct emu_wave_ctx *ctx,
                    void (*fill)(struct wave *w, unsigned sgpr, void *arg), void *arg);
+
+/* Take n off the draw's budget. False, and a guest fault the first time, when it is used up: a draw of
+ * 2^32 indices times 2^32 instances must end too. */
+bool emu_draw_spend(struct emu_draw_state *d, uint64_t n);
 
 /* Decode a stage's SPI_SHADER_* registers (VS or PS). */
 void emu_draw_stage(const struct atoll_gpu *gpu, enum isa_stage stage, struct draw_stage *out);

@@ -91,6 +91,7 @@ bool emu_draw_wave(struct emu_draw_state *d, const struct draw_stage *s, uint64_
         emu_guest_fault(gpu, "draw %u, %s shader at 0x%llx: %s", gpu->draw_number,
                         s->stage == STAGE_PS ? "pixel" : "vertex",
                         (unsigned long long)s->pgm.code_va, e.text);
+    ok = emu_draw_spend(d, w->insts_run) && ok;
     cu_group_free(gpu->cu, &g);
     return ok;
 }
@@ -355,8 +356,10 @@ void emu_spi_flush(struct emu_draw_state *d)
     uint64_t exec = 0;
     unsigned lds_bytes, covered;
 
-    if (!px->quads)
+    if (!px->quads || !d->budget) {
+        px->quads = px->prims = 0;
         return;
+    }
     for (unsigned q = 0; q < px->quads; q++)
         for (unsigned p = 0; p < 4; p++)
             exec |= (uint64_t)(px->live[q][p] != 0) << (4 * q + p);
