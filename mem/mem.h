@@ -231,6 +231,25 @@ void mem_surface_quad(const struct mem_surface *s, uint32_t x, uint32_t y, uint3
 void mem_surface_row(const struct mem_surface *s, uint32_t x, uint32_t y, uint32_t slice,
                      uint32_t sample, uint32_t n, uint64_t *out);
 
+/* A mip chain of GFX6, GFX7 or GFX8 as a T# describes it. */
+struct mem_mips {
+    enum gfx gen;
+    uint32_t addr_config;             /* GB_ADDR_CONFIG */
+    uint32_t tile_mode;               /* GB_TILE_MODE[TILING_INDEX] */
+    const uint32_t *macrotile_modes;  /* GB_MACROTILE_MODE0..15; NULL on GFX6 */
+    unsigned element_bits;            /* of a texel, or of a block */
+    unsigned block_width, block_height; /* texels of an element: 1 x 1, or 4 x 4 for BC */
+    uint32_t width, height, pitch;    /* of level 0, in texels; pitch as programmed */
+    uint32_t slices;                  /* array layers (cube: faces), or depth of level 0 */
+    bool volume, pow2_pad;            /* 3D; POW2_PAD */
+};
+
+/* Describe one level (0..15) of a chain: where it begins, its pitch, and its tiling, which falls back to
+ * 1D where a level is smaller than a macro tile. base_va as for mem_surface_init.
+ * Returns 0, or -1 with *e set. Source: AMD's address library (the texture unit computes the same). */
+int mem_mip_surface(struct mem_surface *s, const struct mem_mips *m, uint64_t base_va,
+                    unsigned level, struct err *e);
+
 /* ---- surfaces: swizzle modes of GFX9 ------------------------------------------------------- */
 
 /* SW_MODE, with the hardware's numbers: MEM_SW_64KB_D_X, ... */
