@@ -105,8 +105,11 @@ static int target_surface(struct raster_cb *cb, struct raster_target *t, struct 
     const unsigned samples = 1u << c->samples_log2;
     struct mem_tiling tiling;
 
-    if (st->gen == GFX9)
-        return err_set(e, "colour surfaces of GFX9 are not modelled");
+    if (st->gen == GFX9) {
+        if (raster_surface_gfx9(&t->surface, st, c, t->layout->bits, e))
+            return -1;
+        return raster_cb_meta_begin(cb, t, NULL, e);
+    }
     if (mem_tiling_decode(&tiling, st->gen, chip->gb_addr_config,
                           chip->tile_modes[c->tile_mode_index], chip->macrotile_modes,
                           t->layout->bits, samples, e))

@@ -49,6 +49,10 @@ int raster_cb_meta_begin(struct raster_cb *cb, struct raster_target *t, const st
     t->cmask_on = m->fast_clear || m->compression;
     t->fmask_on = m->compression && t->samples > 1;
     clear_texel(t);
+    if (st->gen == GFX9 && t->cmask_on) {
+        t->cmask_on = t->fmask_on = false;
+        return err_set(e, "CMASK and FMASK of GFX9 are not modelled");
+    }
     if (t->cmask_on &&
         mem_cmask_init(&t->cmask, st->gen, color, m->color.pitch_px, m->color.slice_px / m->color.pitch_px,
                        m->color.last_slice + 1, m->cmask_linear, e))

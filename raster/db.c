@@ -34,7 +34,7 @@ static int surface_init(struct mem_surface *out, const struct raster_state *st,
     struct mem_tiling t;
 
     if (st->gen == GFX9)
-        return err_set(e, "depth surfaces of GFX9 are not modelled");
+        return raster_surface_gfx9(out, st, s, bits, e);
     /* Interleave and, on GFX6, everything else come from the chip's tables. */
     if (mem_tiling_decode(&t, st->gen, addr_config,
                           st->chip->tile_modes[st->gen == GFX6 ? s->tile_mode_index : 0],
@@ -81,6 +81,10 @@ static void htile_begin(struct raster_db *db, uint32_t draw)
     const struct raster_db_target *t = db->z.on ? &db->z : &db->s;
     struct err e;
 
+    if (db->st->gen == GFX9) {
+        loud_report(db->loud, LOUD_OTHER, LOUD_DB + 3, "HTILE of GFX9 at draw %u", draw);
+        return;
+    }
     if (mem_htile_init(&db->htile, db->st->gen, &t->read.tiling, t->read.pitch, t->read.height,
                        t->last_slice + 1, db->st->db.htile_linear, &e)) {
         loud_report(db->loud, LOUD_OTHER, LOUD_DB, "HTILE at draw %u: %s", draw, e.text);

@@ -166,8 +166,13 @@ struct raster_surface {
     uint32_t pitch_px, slice_px; /* pixels in a row, in a slice */
     uint32_t height_px;      /* 0 when the registers do not say */
     uint32_t first_slice, last_slice;
-    uint8_t tile_mode_index; /* GFX6: all; GFX7/8: of the chip's tables */
-    uint8_t tile_split;      /* DB: TileSplit */
+    uint8_t tile_mode_index; /* GFX6..8: of the chip's tables; not DB of GFX7/8 */
+    uint8_t tile_split;      /* DB of GFX7/8: TileSplit */
+    struct {
+        uint8_t mode, levels, level;
+        uint32_t width_px, height_px, depth, pitch_px;
+        bool volume;
+    } sw;                    /* GFX9: swizzle mode, level 0, EPITCH + 1 */
     uint8_t samples_log2;    /* stored samples (of CB: fragments) */
 };
 
@@ -188,7 +193,7 @@ struct raster_mrt {
     struct raster_surface color; /* samples_log2: NUM_FRAGMENTS */
     uint64_t cmask_va, fmask_va;
     uint32_t cmask_slice_tile_max, fmask_pitch_px, fmask_slice_px;
-    uint8_t fmask_tile_mode_index, fmask_bank_height;
+    uint8_t fmask_tile_mode_index, fmask_bank_height, fmask_sw_mode;
     uint32_t clear_word[2];
     uint64_t dcc_va;         /* GFX8+; 0: none */
     struct raster_blend blend;
@@ -527,6 +532,7 @@ struct raster_image {
     uint32_t width, height, depth; /* of level 0, in texels; depth 1 unless 3D */
     uint32_t base_array, last_array;
     unsigned base_level, last_level; /* of multisampled images: samples_log2 is in last_level */
+    unsigned levels;            /* in memory */
     unsigned samples;           /* stored per pixel */
     float min_lod;
     struct mem_format format;

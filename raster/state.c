@@ -345,6 +345,12 @@ static void decode_spi(struct raster_spi_state *spi, const struct reg_file *rf)
     spi->sprite_top_1 = F(SPI_INTERP_CONTROL_0, PNT_SPRITE_TOP_1);
 }
 
+/* A base in units of 256 bytes; GFX9 has 8 bits more in a register of their own. */
+static uint64_t va40(const struct reg_file *rf, enum reg_id lo, enum reg_id hi)
+{
+    return ((uint64_t)(regs_get(rf, hi) & 0xff) << 32 | regs_get(rf, lo)) << 8;
+}
+
 /* ---- DB --------------------------------------------------------------------------------------- */
 
 static void decode_stencil(struct raster_db_state *db, const struct reg_file *rf)
@@ -388,13 +394,24 @@ static void decode_depth_surfaces(struct raster_db_state *db, const struct reg_f
     s.last_slice = F(DB_DEPTH_VIEW, SLICE_MAX);
     s.samples_log2 = F(DB_Z_INFO, NUM_SAMPLES);
 
+    if (rf->gen == GFX9) {
+        s.sw.levels = F(DB_Z_INFO, MAXMIP) + 1;
+        s.sw.level = F(DB_DEPTH_VIEW, MIPID);
+        s.sw.width_px = F(DB_DEPTH_SIZE, X_MAX) + 1;
+        s.sw.height_px = F(DB_DEPTH_SIZE, Y_MAX) + 1;
+        s.sw.depth = s.last_slice + 1;
+    }
     db->z_read = db->z_write_to = db->s_read = db->s_write_to = s;
-    db->z_read.va = (uint64_t)regs_get(rf, R_DB_Z_READ_BASE) << 8;
-    db->z_write_to.va = (uint64_t)regs_get(rf, R_DB_Z_WRITE_BASE) << 8;
+    db->z_read.va = va40(rf, R_DB_Z_READ_BASE, R_DB_Z_READ_BASE_HI);
+    db->z_write_to.va = va40(rf, R_DB_Z_WRITE_BASE, R_DB_Z_WRITE_BASE_HI);
+    db->z_read.sw.mode = db->z_write_to.sw.mode = F(DB_Z_INFO, SW_MODE);
+    db->z_read.sw.pitch_px = db->z_write_to.sw.pitch_px = F(DB_Z_INFO2, EPITCH) + 1;
+    db->s_read.sw.mode = db->s_write_to.sw.mode = F(DB_STENCIL_INFO, SW_MODE);
+    db->s_read.sw.pitch_px = db->s_write_to.sw.pitch_px = F(DB_STENCIL_INFO2, EPITCH) + 1;
     db->z_read.tile_mode_index = db->z_write_to.tile_mode_index = F(DB_Z_INFO, TILE_MODE_INDEX);
     db->z_read.tile_split = db->z_write_to.tile_split = F(DB_Z_INFO, TILE_SPLIT);
-    db->s_read.va = (uint64_t)regs_get(rf, R_DB_STENCIL_READ_BASE) << 8;
-    db->s_write_to.va = (uint64_t)regs_get(rf, R_DB_STENCIL_WRITE_BASE) << 8;
+    db->s_read.va = va40(rf, R_DB_STENCIL_READ_BASE, R_DB_STENCIL_READ_BASE_HI);
+    db->s_write_to.va = va40(rf, R_DB_STENCIL_WRITE_BASE, R_DB_STENCIL_WRITE_BASE_HI);
     db->s_read.tile_mode_index = db->s_write_to.tile_mode_index =
         F(DB_STENCIL_INFO, TILE_MODE_INDEX);
     db->s_read.tile_split = db->s_write_to.tile_split = F(DB_STENCIL_INFO, TILE_SPLIT);
@@ -402,7 +419,7 @@ static void decode_depth_surfaces(struct raster_db_state *db, const struct reg_f
     db->htile = F(DB_Z_INFO, TILE_SURFACE_ENABLE);
     db->htile_expclear = F(DB_Z_INFO, ALLOW_EXPCLEAR);
     db->htile_stencil_disable = F(DB_STENCIL_INFO, TILE_STENCIL_DISABLE);
-    db->htile_va = (uint64_t)regs_get(rf, R_DB_HTILE_DATA_BASE) << 8;
+    db->htile_va = va40(rf, R_DB_HTILE_DATA_BASE, R_DB_HTILE_DATA_BASE_HI);
     db->htile_linear = F(DB_HTILE_SURFACE, LINEAR);
     db->htile_full_cache = F(DB_HTILE_SURFACE, FULL_CACHE);
     db->clear_depth = REGF(DB_DEPTH_CLEAR);
@@ -480,6 +497,8 @@ static void decode_blend(struct raster_blend *b, const struct reg_file *rf, unsi
     }
 }
 
+#define CB_RESOURCE_3D 2 /* RESOURCE_TYPE: 0 1D, 1 2D, 2 3D */
+
 static void decode_mrt(struct raster_mrt *m, const struct reg_file *rf, unsigned i)
 {
     struct raster_surface *c = &m->color;
@@ -503,7 +522,7 @@ static void decode_mrt(struct raster_mrt *m, const struct reg_file *rf, unsigned
     m->force_dst_alpha_1 = FI(i, CB_COLOR0_ATTRIB, FORCE_DST_ALPHA_1);
     m->coverage_log2 = MIN2(FI(i, CB_COLOR0_ATTRIB, NUM_SAMPLES), 4);
 
-    c->va = (uint64_t)regs_get_i(rf, R_CB_COLOR0_BASE, i) << 8;
+    c->va = va40(rf, R_CB_COLOR0_BASE + i, R_CB_COLOR0_BASE_EXT + i);
     c->pitch_px = (FI(i, CB_COLOR0_PITCH, TILE_MAX) + 1) * 8;
     c->slice_px = (FI(i, CB_COLOR0_SLICE, TILE_MAX) + 1) * 64;
     c->height_px = 0;
@@ -512,9 +531,20 @@ static void decode_mrt(struct raster_mrt *m, const struct reg_file *rf, unsigned
     c->tile_mode_index = FI(i, CB_COLOR0_ATTRIB, TILE_MODE_INDEX);
     c->samples_log2 = FI(i, CB_COLOR0_ATTRIB, NUM_FRAGMENTS);
 
-    m->cmask_va = (uint64_t)regs_get_i(rf, R_CB_COLOR0_CMASK, i) << 8;
+    if (rf->gen == GFX9) {
+        c->sw.mode = FI(i, CB_COLOR0_ATTRIB, COLOR_SW_MODE);
+        c->sw.levels = FI(i, CB_COLOR0_ATTRIB2, MAX_MIP) + 1;
+        c->sw.level = FI(i, CB_COLOR0_VIEW, MIP_LEVEL);
+        c->sw.width_px = FI(i, CB_COLOR0_ATTRIB2, MIP0_WIDTH) + 1;
+        c->sw.height_px = FI(i, CB_COLOR0_ATTRIB2, MIP0_HEIGHT) + 1;
+        c->sw.depth = FI(i, CB_COLOR0_ATTRIB, MIP0_DEPTH) + 1;
+        c->sw.pitch_px = FI(i, CB_MRT0_EPITCH, EPITCH) + 1;
+        c->sw.volume = FI(i, CB_COLOR0_ATTRIB, RESOURCE_TYPE) == CB_RESOURCE_3D;
+        m->fmask_sw_mode = FI(i, CB_COLOR0_ATTRIB, FMASK_SW_MODE);
+    }
+    m->cmask_va = va40(rf, R_CB_COLOR0_CMASK + i, R_CB_COLOR0_CMASK_BASE_EXT + i);
     m->cmask_slice_tile_max = FI(i, CB_COLOR0_CMASK_SLICE, TILE_MAX);
-    m->fmask_va = (uint64_t)regs_get_i(rf, R_CB_COLOR0_FMASK, i) << 8;
+    m->fmask_va = va40(rf, R_CB_COLOR0_FMASK + i, R_CB_COLOR0_FMASK_BASE_EXT + i);
     /* GFX6 has one pitch for both. */
     m->fmask_pitch_px = rf->gen == GFX6 ? c->pitch_px
                                         : (FI(i, CB_COLOR0_PITCH, FMASK_TILE_MAX) + 1) * 8;

@@ -4,7 +4,7 @@
  * format from DATA_FORMAT and NUM_FORMAT. Loads, stores and the filter (td.c) all go through the two
  * functions for one texel here.
  *
- * Not modelled, and said so: mip levels above the base, block-compressed formats, GFX9's swizzle modes.
+ * Not modelled, and said so: mip levels above the base, block-compressed formats.
  *
  * Sources: the image resource tables of the ISA manuals; the register database (SQ_IMG_RSRC_WORD*). */
 #include "raster/access.h"
@@ -18,6 +18,16 @@ static int surface_init(struct raster_image *im, const struct chip *chip, const 
     const unsigned bits = im->layout->bits;
     struct mem_tiling tiling;
 
+    if (chip->gen == GFX9) {
+        const struct mem_swizzle sw = {
+            .mode = (enum mem_swizzle_mode)FIELD(WORD3, SW_MODE, t[3]),
+            .addr_config = chip->gb_addr_config, .volume = im->is_3d, .width = im->width,
+            .height = im->height, .slices = slices, .pitch = im->levels == 1 ? pitch : 0,
+            .levels = im->levels,
+        };
+
+        return mem_surface_init_gfx9(&im->surface, &sw, va, bits, im->samples, e);
+    }
     if (mem_tiling_decode(&tiling, chip->gen, chip->gb_addr_config,
                           chip->tile_modes[FIELD(WORD3, TILING_INDEX, t[3])], chip->macrotile_modes,
                           bits, im->samples, e))
@@ -40,8 +50,8 @@ int raster_image_decode(struct raster_image *im, const struct chip *chip, const 
     im->null = im->type < V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_1D || data == 0;
     if (im->null)
         return 0;
-    if (chip->gen == GFX9)
-        return err_set(e, "image descriptors of GFX9 are not modelled");
+    if (FIELD(WORD6, COMPRESSION_EN, t[6]))
+        return err_set(e, "a compressed image (COMPRESSION_EN) is not modelled");
     switch (im->type) {
     case V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_1D_ARRAY: im->is_array = true; /* fall through */
     case V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_1D: im->dims = 1; break;
@@ -56,9 +66,13 @@ int raster_image_decode(struct raster_image *im, const struct chip *chip, const 
     im->height = im->dims > 1 ? FIELD(WORD2, HEIGHT, t[2]) + 1 : 1;
     im->depth = im->is_3d ? FIELD(WORD4, DEPTH, t[4]) + 1 : 1;
     im->base_array = FIELD(WORD5, BASE_ARRAY, t[5]);
-    im->last_array = FIELD(WORD5, LAST_ARRAY, t[5]);
+    /* GFX9 has the last slice in DEPTH. */
+    im->last_array = im->is_3d ? 0 : chip->gen == GFX9 ? FIELD(WORD4, DEPTH, t[4])
+                                                       : FIELD(WORD5, LAST_ARRAY, t[5]);
     im->base_level = FIELD(WORD3, BASE_LEVEL, t[3]);
     im->last_level = FIELD(WORD3, LAST_LEVEL, t[3]);
+    im->levels = im->is_msaa ? 1 : chip->gen == GFX9 ? FIELD(WORD5, MAX_MIP, t[5]) + 1
+                                                     : im->last_level + 1;
     im->samples = im->is_msaa ? 1u << MIN2(im->last_level, 4) : 1;
     im->min_lod = (float)FIELD(WORD1, MIN_LOD, t[1]) / 256;
     im->dst_sel[0] = FIELD(WORD3, DST_SEL_X, t[3]);

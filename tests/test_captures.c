@@ -149,6 +149,8 @@ static const struct {
     {"polaris10_b", "b.lavapipe.png", 0, false},
     {"polaris10_c", "c.lavapipe.png", 0, false},
     {"polaris10_d", "d.lavapipe.png", 0, false},
+    {"vega10_b", "b.lavapipe.png", 0, false},
+    {"vega10_d", "d.lavapipe.png", 0, false},
 };
 
 static uint8_t got_px[SIDE][SIDE][4], want_px[SIDE][SIDE][4];
