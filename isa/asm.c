@@ -407,6 +407,8 @@ static int constant(struct attempt *a, const struct slot *s, const struct asm_op
     if (!literal_ok)
         return err_set(a->e, "only inline constants here");
     if (regs == 2 && o->kind == ASM_FLOAT) {
+        if ((uint32_t)v && !isa_type_is_float(s->type))
+            return err_set(a->e, "a 64-bit integer literal has no such value");
         v = (int64_t)((uint64_t)v >> 32);
     } else if (v < INT32_MIN || v > (int64_t)UINT32_MAX) {
         return err_set(a->e, "%#llx does not fit a literal", (unsigned long long)v);
@@ -499,8 +501,8 @@ static int smem_offset(struct attempt *a, struct span text)
         return register_operand(a, &s, &o);
     if (o.kind != ASM_INTEGER || o.i < INT32_MIN || o.i > (int64_t)UINT32_MAX)
         return err_set(a->e, "the offset is a register or an integer");
-    if (a->in.offen)
-        return err_set(a->e, "two immediate offsets");
+    if (a->in.offen || (o.i < 0 && a->t->gen != GFX9))
+        return err_set(a->e, "no such offset");
     a->in.offset = (int32_t)o.i;
     return 0;
 }
