@@ -4,6 +4,7 @@
  * sign-extended; `next`, the micro-op that follows, to be set by what jumps or stops. */
 #include "isa/control.h"
 #include "isa/lane_f64.h"
+#include "regs/regs.h"
 
 #define BODY_CAT(a, b)  BODY_CAT_(a, b)
 #define BODY_CAT_(a, b) a##b
@@ -29,14 +30,9 @@
         if (!(c)) \
             return next; \
     } while (0)
-#define HALT_IF(c, what) do { \
-        if (c) \
-            next = isa_stop(w, u, WAVE_HALTED, what); \
-    } while (0)
 #define NOTHING do { } while (0)
-/* STATUS.COND_DBG_USER, COND_DBG_SYS. */
-#define DBG_USER (w->status >> 20 & 1)
-#define DBG_SYS  (w->status >> 21 & 1)
+#define DBG_USER regs_extract(w->gen, F_SQ_WAVE_STATUS__COND_DBG_USER, w->status)
+#define DBG_SYS  regs_extract(w->gen, F_SQ_WAVE_STATUS__COND_DBG_SYS, w->status)
 
 /* Signed overflow of a + b = d. */
 static inline bool lane_add_sub_overflow(int32_t a, int32_t b, int32_t d)

@@ -45,7 +45,7 @@ enum {
     UF_FLUSH = 32,    /* f32 row that flushes denormals whatever MODE says */
     UF_EXEC = 64,     /* writes EXEC: rebuild the lane mask */
     UF_SLOW = 128,    /* modifiers, SDWA, DPP, op_sel */
-    UF_HOST = 256,    /* leaves the interpreter: runs in the host's float mode */
+    UF_TRAP = 256,    /* an operand is a register of trap handlers (scalar) */
 };
 
 /* A branch's target: resolved when it is first taken. */

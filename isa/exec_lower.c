@@ -266,14 +266,23 @@ static void lower_vector(struct isa_code *c, const struct isa_row *row, struct u
         u->fn = isa_wrap_valu_splat;
 }
 
+/* TBA, TMA, TTMP. */
+static bool is_trap_register(unsigned n, unsigned regs)
+{
+    return n < SREG_M0 && n + regs > SREG_TBA;
+}
+
 static void lower_scalar(const struct isa_row *row, struct uop *u)
 {
     const struct insn *in = u->in;
     unsigned regs = MAX2(type_bits((enum isa_type)row->dst) / 32, 1u);
 
     for (unsigned i = 0; i < 2; i++)
-        if (row->src[i] != T_NONE && in->src[i] != OPD_NONE)
+        if (row->src[i] != T_NONE && in->src[i] != OPD_NONE) {
             scalar_source(u, UOP_A + i, in->src[i], (enum isa_type)row->src[i]);
+            if (is_trap_register(in->src[i], u->width[UOP_A + i]))
+                u->flags |= UF_TRAP;
+        }
     u->sel[UOP_DST] = UB_WAVE;
     if (row->dst != T_NONE) {
         unsigned n = in->dst & 0x7f;
@@ -283,9 +292,9 @@ static void lower_scalar(const struct isa_row *row, struct uop *u)
         need_sgprs(u, n, regs);
         if (n + regs > SREG_EXEC)
             u->flags |= UF_EXEC;
+        if (is_trap_register(n, regs))
+            u->flags |= UF_TRAP;
     }
-    if (u->cls == CLASS_MSG)
-        u->flags |= UF_HOST;
     if (u->flags)
         u->fn = isa_wrap_salu;
 }

@@ -395,10 +395,34 @@ const struct uop *isa_wrap_valu(struct wave *w, const struct uop *u)
     return next;
 }
 
+/* Outside of a trap handler its registers read zero, and are not written. Source: the ISA manuals,
+ * "Trap temporary SGPRs". */
+static const struct uop *without_trap_registers(struct wave *w, const struct uop *u)
+{
+    static const uint32_t zero[2];
+    const size_t lo = offsetof(struct wave, s[SREG_TBA]), hi = offsetof(struct wave, s[SREG_M0]);
+    const struct uop *next;
+    struct uop t = *u;
+
+    loud_report(w->loud, LOUD_OTHER, u->pc_va,
+                "%s at 0x%llx uses registers of a trap handler, but is in none",
+                isa_rows[u->in->op].id, (unsigned long long)u->pc_va);
+    for (unsigned i = 0; i < UOP_OPERANDS; i++) {
+        if (u->sel[i] != UB_WAVE || u->off[i] >= hi || u->off[i] + 4 * u->width[i] <= lo)
+            continue;
+        t.sel[i] = UB_ABS;
+        t.off[i] = (uint64_t)(uintptr_t)(i == UOP_DST ? w->priv.none : zero);
+    }
+    next = u->base(w, &t);
+    return next == &t + 1 ? u + 1 : next;
+}
+
 const struct uop *isa_wrap_salu(struct wave *w, const struct uop *u)
 {
     const struct uop *next;
 
+    if (u->flags & UF_TRAP && !isa_in_trap(w))
+        return without_trap_registers(w, u);
     if (u->flags & UF_SPECIAL) {
         w->s[OPD_VCCZ] = (uint32_t)special(w, OPD_VCCZ);
         w->s[OPD_EXECZ] = (uint32_t)special(w, OPD_EXECZ);
@@ -411,13 +435,7 @@ const struct uop *isa_wrap_salu(struct wave *w, const struct uop *u)
                 w->s[n] = (uint32_t)(special(w, n) >> 32);
         }
     }
-    if (u->flags & UF_HOST) {
-        w->insn_va = u->pc_va;
-        _mm_setcsr(w->priv.mxcsr_host);
-    }
     next = u->base(w, u);
-    if (u->flags & UF_HOST)
-        _mm_setcsr(w->priv.mxcsr32);
     if (u->flags & UF_EXEC)
         wave_set_exec(w, wave_exec(w));
     return next;

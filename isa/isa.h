@@ -86,7 +86,7 @@ enum wave_state {
 enum {
     SREG_FLAT_SCRATCH = 102, /* GFX8+ pair; GFX7: 104 */
     SREG_VCC = 106,
-    SREG_TBA = 108, SREG_TMA = 110, SREG_TTMP0 = 112,
+    SREG_TBA = 108, SREG_TMA = 110, SREG_TTMP0 = 112, /* GFX9: trap temporaries from 108 on */
     SREG_M0 = 124,
     SREG_EXEC = 126,
     SREG_CONST = 128,
@@ -146,6 +146,9 @@ struct wave {
 
     /* Hardware registers, as s_getreg_b32 sees them (layouts: the register database). */
     uint32_t mode, status, trapsts, hw_id, gpr_alloc, lds_alloc, ib_sts;
+    /* The trap handler and its memory; 0 without one. wave_reset() copies them to TBA and TMA on
+     * the generations where those are scalar registers. */
+    uint64_t tba_va, tma_va;
 
     uint8_t *lds;       /* this workgroup's allocation (for PS: its parameter space) */
     uint32_t lds_bytes; /* size of the allocation; accesses beyond are out of range */

@@ -14,10 +14,8 @@
 #define NONE9 (ALL & ~G9)
 
 const struct isa_name isa_hwreg_names[] = {
-    {"HW_REG_MODE", 1, ALL},       {"HW_REG_STATUS", 2, ALL},       {"HW_REG_TRAPSTS", 3, ALL},
-    {"HW_REG_HW_ID", 4, ALL},      {"HW_REG_GPR_ALLOC", 5, ALL},    {"HW_REG_LDS_ALLOC", 6, ALL},
-    {"HW_REG_IB_STS", 7, ALL},     {"HW_REG_SH_MEM_BASES", 15, G9}, {"HW_REG_TBA_LO", 16, G9},
-    {"HW_REG_TBA_HI", 17, G9},     {"HW_REG_TMA_LO", 18, G9},       {"HW_REG_TMA_HI", 19, G9},
+#define HWREG(name, number, has, named, value, write) {"HW_REG_" #name, number, named},
+#include "isa/hwreg.def"
     {NULL, 0, 0},
 };
 

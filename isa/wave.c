@@ -77,6 +77,12 @@ void wave_reset(struct wave *w, uint64_t pc_va, uint64_t exec, uint32_t float_mo
     for (unsigned i = 0; i < 8; i++)
         w->s[OPD_FLOAT0 + i] = f32_bits(inline_float[i]);
     w->s[OPD_FLOAT0 + 8] = 0x3e22f983; /* 1 / (2 pi) */
+    if (w->gen <= GFX8) {
+        w->s[SREG_TBA] = (uint32_t)w->tba_va;
+        w->s[SREG_TBA + 1] = (uint32_t)(w->tba_va >> 32);
+        w->s[SREG_TMA] = (uint32_t)w->tma_va;
+        w->s[SREG_TMA + 1] = (uint32_t)(w->tma_va >> 32);
+    }
 
     w->scc = false;
     w->pc_va = pc_va;

@@ -285,6 +285,8 @@ static void wave_load(struct machine *m, const struct vector *v)
     w->hw_id = st->hw_id;
     w->gpr_alloc = st->gpr_alloc;
     w->lds_alloc = st->lds_alloc;
+    w->tba_va = st->tba_va;
+    w->tma_va = st->tma_va;
     wave_reset(w, CODE_VA, 0, 0, false, false);
     memcpy(w->s, st->s, sizeof st->s);
     wave_set_exec(w, wave_exec(w));
@@ -335,6 +337,8 @@ static char *wave_store(struct machine *m)
     st->gpr_alloc = w->gpr_alloc;
     st->lds_alloc = w->lds_alloc;
     st->ib_sts = w->ib_sts;
+    st->tba_va = w->tba_va;
+    st->tma_va = w->tma_va;
     st->pc_va = w->pc_va;
     st->wave_state = w->state;
     st->loud = loud_count(w->loud) != 0;

@@ -146,6 +146,10 @@ static bool parse_key(const char *key, enum gfx gen, struct vector_cell *c)
             c->kind = names[i].kind;
             c->index = names[i].index;
             c->words = names[i].words;
+            if (gen <= GFX8 && (c->kind == CELL_TBA || c->kind == CELL_TMA)) {
+                c->index = c->kind == CELL_TBA ? SREG_TBA : SREG_TMA;
+                c->kind = CELL_SGPR;
+            }
             return true;
         }
     }
