@@ -235,7 +235,7 @@ static void ps_fill(struct wave *w, unsigned sgpr, void *arg)
     const uint32_t addr = spi->ps_addr | spi->ps_ena;
     uint32_t new_prim = 0;
 
-    for (unsigned q = 1; q < px->quads; q++)
+    for (unsigned q = 1; q < MIN2(px->quads, DRAW_QUADS); q++)
         new_prim |= (uint32_t)(px->prim_of[q] != px->prim_of[q - 1]) << (q - 1);
     if (sgpr < w->num_sgprs)
         w->s[sgpr] = new_prim << 16;
