@@ -151,29 +151,19 @@ uint32_t mem_f32_to_unorm(uint32_t f, unsigned bits)
 
 /* ---- components by number type ----------------------------------------------------------- */
 
-/* The v for which (2 v + 1) / umax is nearest to f: floor(f umax / 2), and the even one of two when
- * that is exact. */
+/* The v for which (2 v + 1) / umax is nearest to f: floor(f umax / 2). That is never an integer but
+ * at 0 (umax is odd), so there are no ties. */
 static uint32_t f32_to_snorm_ogl(uint32_t f, uint32_t umax)
 {
     uint32_t a = MIN2(f & 0x7fffffff, ONE_F);
     unsigned shift = 151 - (a >> 23);
-    uint64_t product = (uint64_t)((a & 0x7fffff) | 0x800000) * umax, whole;
-    bool exact;
+    uint64_t product = (uint64_t)((a & 0x7fffff) | 0x800000) * umax, whole = 0;
 
-    if (is_nan(f))
+    if (is_nan(f) || !a)
         return 0;
-    if (a >> 23 == 0 || shift > 63) {
-        whole = 0;
-        exact = !a;
-    } else {
+    if (a >> 23 && shift < 64)
         whole = product >> shift;
-        exact = !(product & ((UINT64_C(1) << shift) - 1));
-    }
-    if (f >> 31)
-        whole = -whole - !exact;
-    if (exact && (whole & 1))
-        whole--;
-    return (uint32_t)whole;
+    return (uint32_t)(f >> 31 ? -whole - 1 : whole);
 }
 
 #define INLINE static inline __attribute__((always_inline))

@@ -215,6 +215,14 @@ START_TEST(small_floats)
         EXPECT(back == in, "%x comes back as %x", in, back);
     }
     {
+        /* Finite numbers that would round up to infinity stay below it. */
+        const uint32_t in[4] = { 0x477ff000, 0x477e0000, 0x477ff000, 0 }; /* 65520, 65024 */
+        uint32_t v;
+
+        mem_packer((struct mem_format){ MEM_LAYOUT_10_11_11, MEM_FLOAT })(in, &v);
+        ck_assert_uint_eq(v, 0x7bfu | 0x7bfu << 11 | 0x3dfu << 22);
+    }
+    {
         const uint32_t in[4] = { 0x7f7fffff, 0xbf800000, 0x7f800000, 0 };
         uint32_t v;
 

@@ -98,6 +98,16 @@ START_TEST(dcc_follows_the_data)
         if (mem_tc_meta_nibble(&s, o + 255, 8, 256, 1) != n)
             ck_abort_msg("block at %llu is torn", (unsigned long long)o);
     }
+    /* The two blocks of an 8x8 tile have neighbouring bytes. */
+    for (uint32_t y = 0; y < 512; y += 8)
+        for (uint32_t x = 0; x < 512; x += 8) {
+            uint64_t a = mem_tc_meta_nibble(&s, mem_surface_offset(&s, x, y, 0, 0), 8, 256, 1);
+            uint64_t b = mem_tc_meta_nibble(&s, mem_surface_offset(&s, x + 7, y + 7, 0, 0), 8, 256, 1);
+
+            if (b != a + 2)
+                ck_abort_msg("tile (%u, %u): %llu, %llu", x, y, (unsigned long long)a,
+                             (unsigned long long)b);
+    }
 }
 END_TEST
 

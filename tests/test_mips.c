@@ -45,6 +45,26 @@ START_TEST(known_levels)
 }
 END_TEST
 
+/* Slices of 1D levels fill a pipe interleave; sides from level 1 on are powers of two whatever the
+ * pitch. */
+START_TEST(padding)
+{
+    struct mem_mips m = chain("bonaire", 13, 8, 8, 8, 8, 1, false);
+    struct mem_surface s;
+
+    ck_assert(!mem_mip_surface(&s, &m, BASE, 0, NULL));
+    ck_assert(s.pitch == 32 && s.height == 8);
+    m = chain("bonaire", 13, 32, 300, 200, 320, 1, false);
+    ck_assert(!mem_mip_surface(&s, &m, BASE, 1, NULL));
+    ck_assert(s.pitch == 256 && s.height == 128 && s.base_va == BASE + 320 * 256 * 4);
+    /* BC1: blocks. */
+    m = chain("bonaire", 13, 64, 100, 100, 128, 1, false);
+    m.block_width = m.block_height = 4;
+    ck_assert(!mem_mip_surface(&s, &m, BASE, 1, NULL));
+    ck_assert(s.pitch == 16 && s.height == 16 && s.base_va == BASE + 32 * 32 * 8);
+}
+END_TEST
+
 /* The swizzle of the base moves banks and pipes of 2D levels and leaves 1D levels where they are. */
 START_TEST(swizzle_stays_with_2d_levels)
 {
@@ -124,6 +144,7 @@ int main(void)
     int failed;
 
     tcase_add_test(tc, known_levels);
+    tcase_add_test(tc, padding);
     tcase_add_test(tc, swizzle_stays_with_2d_levels);
     tcase_add_test(tc, levels_are_apart);
     tcase_add_test(tc, what_cannot_be);

@@ -82,6 +82,45 @@ START_TEST(addrlib_rows)
 }
 END_TEST
 
+/* Slices, samples, splits, swizzles and other chips' pipes, as the same library gives them. */
+START_TEST(known_addresses)
+{
+    static const struct {
+        struct mem_tiling t;
+        unsigned bits, samples, swizzle;
+        uint32_t pitch, height, x, y, slice, sample;
+        uint64_t want;
+    } rows[] = {
+        { { 4, 1, 5, 256, 1, 2, 2, 8, 256 }, 32, 8, 0x5, 256, 256, 77, 123, 3, 6, 0x796f6c },
+        { { 4, 2, 10, 512, 2, 1, 1, 16, 256 }, 32, 8, 0x23, 512, 256, 301, 99, 5, 7, 0x154e87c },
+        { { 12, 1, 5, 1024, 1, 2, 2, 8, 256 }, 32, 1, 0x0, 256, 256, 77, 123, 7, 0, 0x1d796c },
+        { { 12, 1, 12, 1024, 1, 1, 2, 16, 256 }, 64, 1, 0x9, 256, 256, 177, 23, 13, 0, 0x699d58 },
+        { { 13, 4, 17, 1024, 1, 1, 2, 16, 256 }, 32, 1, 0x3, 512, 256, 177, 123, 29, 0, 0xe8fc6c },
+        { { 14, 4, 12, 2048, 1, 1, 2, 16, 256 }, 16, 1, 0x0, 512, 256, 177, 123, 27, 0, 0x6a7176 },
+        { { 7, 1, 4, 1024, 1, 1, 2, 16, 256 }, 8, 1, 0x2, 256, 256, 200, 31, 22, 0, 0x14e7aa },
+        { { 8, 1, 0, 1024, 1, 2, 1, 8, 256 }, 32, 1, 0x1, 256, 256, 200, 31, 62, 0, 0xeceba8 },
+        { { 5, 1, 16, 1024, 2, 2, 2, 8, 256 }, 32, 1, 0x0, 1024, 512, 777, 333, 2, 0, 0x57138c },
+        { { 6, 1, 11, 256, 1, 2, 2, 16, 256 }, 32, 4, 0x4, 512, 512, 300, 400, 1, 3, 0x7e2540 },
+        { { 11, 1, 13, 256, 1, 2, 4, 16, 256 }, 32, 2, 0x4, 512, 512, 300, 400, 1, 1, 0x3d3140 },
+        { { 9, 4, 5, 1024, 1, 4, 2, 8, 256 }, 32, 1, 0x0, 512, 512, 300, 400, 9, 0, 0xb92720 },
+        { { 3, 4, 5, 1024, 1, 1, 1, 2, 256 }, 64, 1, 0x0, 64, 64, 30, 40, 9, 0, 0x55a60 },
+        { { 2, 0, 5, 64, 1, 1, 1, 2, 256 }, 16, 1, 0x0, 64, 64, 30, 41, 2, 0, 0x559c },
+        { { 2, 3, 5, 64, 1, 1, 1, 2, 256 }, 64, 1, 0x0, 64, 64, 30, 41, 1, 0, 0xd6c8 },
+        { { 4, 0, 14, 1024, 1, 2, 4, 8, 256 }, 128, 1, 0x0, 1024, 512, 999, 501, 1, 0, 0xfe81f0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct mem_surface s;
+        uint64_t got;
+
+        ck_assert(!mem_surface_init(&s, &rows[i].t, (uint64_t)rows[i].swizzle << 8, rows[i].bits,
+                                    rows[i].samples, rows[i].pitch, rows[i].height, 64, NULL));
+        got = mem_surface_offset(&s, rows[i].x, rows[i].y, rows[i].slice, rows[i].sample);
+        ck_assert_msg(got == rows[i].want, "row %zu: 0x%llx", i, (unsigned long long)got);
+    }
+}
+END_TEST
+
 /* ---- properties -------------------------------------------------------------------------- */
 
 /* Every element of every slice and sample has its own place in 0 .. size_bytes - 1, aligned to its
@@ -269,6 +308,7 @@ int main(void)
 
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, addrlib_rows);
+    tcase_add_test(tc, known_addresses);
     tcase_add_test(tc, modes_are_bijections);
     tcase_add_test(tc, pipes_and_banks_are_bijections);
     tcase_add_test(tc, swizzle_moves_bank_and_pipe);
