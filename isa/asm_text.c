@@ -126,7 +126,8 @@ int asm_split(const char *text, bool (*is_flag)(struct span word), struct asm_li
                 m->value.n = (size_t)(piece.p + piece.n - m->value.p);
             }
             joinable = false;
-        } else if (w == piece.n && is_flag(piece)) {
+        } else if (w == piece.n && is_flag(piece) &&
+                   !(span_is(piece, "a16") && (comma || !out->nargs))) { /* the register */
             if (out->nmods >= ASM_MODS_MAX - 1)
                 return err_set(e, "too many modifiers");
             out->mods[out->nmods++].name = piece;
@@ -346,7 +347,8 @@ static bool numbered(struct span s, const char *file, unsigned base, unsigned co
 static bool one_register(const struct isa_target *t, struct span s, struct asm_operand *out)
 {
     if (numbered(s, "v", OPD_VGPR0, 256, out) || numbered(s, "s", 0, isa_sgpr_count(t), out) ||
-        numbered(s, "ttmp", isa_ttmp_first(t->gen), isa_ttmp_count(t->gen), out))
+        numbered(s, "ttmp", isa_ttmp_first(t->gen), isa_ttmp_count(t->gen), out) ||
+        (t->features & FEAT_MAI && numbered(s, "a", OPD_AGPR0, 256, out)))
         return true;
     for (const struct isa_sreg *r = isa_sregs; r->name; r++) {
         if (span_is(s, r->name) && r->gens >> t->gen & 1 &&

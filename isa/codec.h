@@ -29,7 +29,8 @@ struct layout {
 };
 
 enum layout_takes {
-    TAKES_ANY, TAKES_WR_VCC, TAKES_LANESEL, TAKES_INTERP, TAKES_SGPR_DST, TAKES_GWS
+    TAKES_ANY, TAKES_WR_VCC, TAKES_LANESEL, TAKES_INTERP, TAKES_SGPR_DST, TAKES_GWS,
+    TAKES_ONE_SRC
 };
 
 /* The layouts in order of precedence; NULL past the last. */
@@ -58,6 +59,10 @@ enum slot_kind {
     SLOT_SSRC,     /* scalar register, constant, literal */
     SLOT_SSRC_NL,  /* the same without literals */
     SLOT_VGPR,
+    SLOT_AGPR,
+    SLOT_AVGPR,    /* VGPR of either kind */
+    SLOT_ASRC,     /* accumulation VGPR or constant */
+    SLOT_VCONST,   /* VGPR or constant */
     SLOT_VSRC,     /* anything that a VALU source can be */
     SLOT_VSRC_NL,  /* the same without literals (SDWA on GFX9) */
     SLOT_LITK,     /* a literal, always */

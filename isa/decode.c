@@ -128,6 +128,26 @@ static void valu_operands(const struct isa_row *r, struct insn *in)
             in->src[i] = OPD_NONE;
 }
 
+/* Which VGPRs are accumulation VGPRs. Moves have one of each kind by their opcode. */
+static void mai_operands(const struct isa_row *r, struct insn *in)
+{
+    bool move = r->src[1] == T_NONE, read = in->op == I_V_ACCVGPR_READ_B32;
+    enum { A = OPD_AGPR0 - OPD_VGPR0 };
+
+    if (!move || !read)
+        in->dst += A;
+    if (in->src[0] >= OPD_VGPR0 && (move ? read : bits(in->dw[1], 27, 27)))
+        in->src[0] += A;
+    if (move) {
+        in->op_sel_hi = 0;
+        return;
+    }
+    if (in->src[1] >= OPD_VGPR0 && bits(in->dw[1], 28, 28))
+        in->src[1] += A;
+    if (in->src[2] >= OPD_VGPR0)
+        in->src[2] += A;
+}
+
 /* v_interp_mov's source is a parameter's number, in the field of a VGPR (VINTRP) or source. */
 static bool interp_param(const struct isa_row *r, struct insn *in)
 {
@@ -173,6 +193,9 @@ static bool finish(const struct isa_target *t, const struct isa_row *r, struct i
         if (!(r->flags & NO_ADDR) && !smem_offset(t, in))
             return false;
         memory_data(r, in, false);
+        break;
+    case ENC_MAI:
+        mai_operands(r, in);
         break;
     case ENC_VINTRP:
         return interp_param(r, in);

@@ -37,6 +37,11 @@ static bool is_operand(const struct field *f)
     return f->size == 2;
 }
 
+static uint16_t plain_vgpr(uint16_t operand)
+{
+    return operand >= OPD_AGPR0 && operand != OPD_NONE ? operand - OPD_AGPR0 + OPD_VGPR0 : operand;
+}
+
 /* Undo what finish() in decode.c does to members. */
 static void raw_members(const struct isa_target *t, const struct layout *l, struct insn *in)
 {
@@ -57,6 +62,12 @@ static void raw_members(const struct isa_target *t, const struct layout *l, stru
             in->dst = in->data;
         if (r->flags & IMM)
             in->dst = (uint16_t)in->imm;
+        break;
+    case ENC_MAI:
+        in->op_sel_hi = 7; /* as LLVM has them in moves */
+        in->dst = plain_vgpr(in->dst);
+        for (unsigned i = 0; i < 3; i++)
+            in->src[i] = plain_vgpr(in->src[i]);
         break;
     case ENC_VINTRP:
     case ENC_VOP1:
@@ -174,6 +185,9 @@ int isa_encode(const struct isa_target *t, const struct insn *in, uint32_t out[4
     }
     if (in->enc == ENC_VOPC && in->form == FORM_SDWA && t->gen == GFX9 && in->dst != OPD_VCC)
         out[1] |= 1u << 15 | (uint32_t)in->dst << 8;
+    for (unsigned i = 0; i < 2 && in->enc == ENC_MAI && in->src[1] != OPD_NONE; i++)
+        if (in->src[i] >= OPD_AGPR0)
+            out[1] |= 1u << (27 + i);
     for (unsigned i = 0; i < ARRAY_LEN(in->src); i++)
         literal |= in->src[i] == OPD_LITERAL;
     if (literal)

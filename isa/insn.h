@@ -11,7 +11,7 @@
 #include "isa/ids.h"
 
 /* An operand as a number: 0..255 a scalar register, constant or special source as SSRC encodes
- * it, 256..511 VGPR n + 256. Every register field is widened to this: an 8-bit VGPR field gives
+ * it, 256..511 VGPR n + 256 (gfx908: 512..767 accumulation VGPRs). Every register field is widened to this: an 8-bit VGPR field gives
  * 256 + n, an SGPR field n, a field that counts SGPR pairs or quads the first SGPR. */
 enum {
     OPD_VCC = 106,
@@ -28,6 +28,7 @@ enum {
     OPD_LDS_DIRECT = 254,
     OPD_LITERAL = 255,   /* the value is insn.literal */
     OPD_VGPR0 = 256,
+    OPD_AGPR0 = 512,     /* accumulation VGPRs (gfx908): in MAI instructions only */
     OPD_NONE = 0xffff,   /* the instruction has no such operand */
 };
 
@@ -66,6 +67,7 @@ struct insn {
     uint8_t op_sel;   /* VOP3 on GFX9: bit i source i, bit 3 destination; VOP3P: low half */
     uint8_t op_sel_hi, neg_hi; /* VOP3P; its `neg` is neg_lo */
 
+    uint8_t cbsz, abid, blgp; /* MAI: broadcast and lane group controls */
     uint8_t dst_sel, dst_unused;  /* SDWA: 0..3 byte, 4..5 word, 6 dword; 0 pad 1 sext 2 keep */
     uint8_t src_sel[2], sext;     /* sext: bit i source i */
 

@@ -169,6 +169,8 @@ static bool takes(const struct layout *l, const struct isa_row *r)
         return r->enc == ENC_VOPC || r->flags & DST_SGPR;
     case TAKES_GWS:
         return r->flags & GWS;
+    case TAKES_ONE_SRC:
+        return r->src[1] == T_NONE;
     }
     return false;
 }
@@ -196,7 +198,7 @@ const struct layout *isa_layout_find(const struct isa_target *t, uint32_t dw0, e
             if (isa_has(t, *op))
                 break;
         if (!*op)
-            return NULL;
+            continue; /* another layout may share the prefix */
         if (takes(l, &isa_rows[*op]))
             return has_form(&isa_rows[*op], t->gen, l->form) ? l : NULL;
     }

@@ -47,6 +47,8 @@ static void put_operand(struct text *o, const struct isa_target *t, const struct
 
     if (operand == OPD_NONE) {
         put(o, "off");
+    } else if (operand >= OPD_AGPR0) {
+        put_range(o, "a", operand - OPD_AGPR0, s->regs);
     } else if (operand >= OPD_VGPR0) {
         put_range(o, "v", operand - OPD_VGPR0, s->regs);
     } else if (operand == OPD_LITERAL) {
@@ -263,6 +265,12 @@ static void put_flag(struct text *o, bool on, const char *name)
         put(o, " %s", name);
 }
 
+static void put_number(struct text *o, const char *name, unsigned v)
+{
+    if (v)
+        put(o, " %s:%u", name, v);
+}
+
 static void put_valu_mods(struct text *o, const struct isa_target *t, const struct insn *in)
 {
     static const char *const omods[4] = {"", " mul:2", " mul:4", " div:2"};
@@ -372,6 +380,11 @@ static void put_mods(struct text *o, const struct isa_target *t, const struct in
             put_sdwa(o, t->gen, in);
         if (in->form == FORM_DPP)
             put_dpp(o, in);
+        break;
+    case ENC_MAI:
+        put_number(o, "cbsz", in->cbsz);
+        put_number(o, "abid", in->abid);
+        put_number(o, "blgp", in->blgp);
         break;
     case ENC_EXP:
         put_flag(o, in->done, "done");

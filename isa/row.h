@@ -15,7 +15,7 @@
     T(B32, 32) T(U32, 32) T(I32, 32) T(F32, 32) T(MIX, 32) \
     T(V2U16, 32) T(V2I16, 32) T(V2F16, 32) \
     T(B64, 64) T(U64, 64) T(I64, 64) T(F64, 64) T(MASK, 64) \
-    T(B96, 96) T(B128, 128) T(B256, 256) T(B512, 512) \
+    T(B96, 96) T(B128, 128) T(B256, 256) T(B512, 512) T(B1024, 1024) \
     T(B16X2, 0) T(B16X3, 0) T(B16X4, 0) T(TEXEL, 0)
 
 enum isa_type {
@@ -117,9 +117,10 @@ enum isa_flag {
 /* Features of targets (struct isa_target.features) that rows need. */
 enum isa_feature {
     FEAT_MAD_MIX = 1 << 0,      /* v_mad_mix*: gfx900, 902, 909 */
-    FEAT_FMA_MIX = 1 << 1,      /* v_fma_mix*: gfx904, 906 */
-    FEAT_DL = 1 << 2,           /* v_fmac_f32, v_xnor_b32: gfx906 */
-    FEAT_DOT = 1 << 3,          /* v_dot*: gfx906 */
+    FEAT_FMA_MIX = 1 << 1,      /* v_fma_mix*: gfx904, 906, 908 */
+    FEAT_DL = 1 << 2,           /* v_fmac_f32, v_xnor_b32: gfx906, 908 */
+    FEAT_DOT = 1 << 3,          /* v_dot*: gfx906, 908 */
+    FEAT_MAI = 1 << 4,          /* what gfx908 adds */
     /* Not needed by rows, but seen in operands: */
     FEAT_XNACK = 1 << 8,        /* XNACK_MASK is a register */
     FEAT_D16_UNPACKED = 1 << 9, /* D16 loads and stores take a VGPR for each half */

@@ -197,6 +197,23 @@ static void valu_slots(const struct isa_target *t, struct insn *in, struct list 
     }
 }
 
+static void mai_slots(struct insn *in, struct list *l)
+{
+    const struct isa_row *r = &isa_rows[in->op];
+
+    if (r->src[1] == T_NONE) {
+        bool read = in->op == I_V_ACCVGPR_READ_B32;
+
+        add_typed(l, read ? SLOT_VGPR : SLOT_AGPR, r->dst, &in->dst);
+        add_typed(l, read ? SLOT_AGPR : SLOT_VCONST, r->src[0], &in->src[0]);
+        return;
+    }
+    add_typed(l, SLOT_AGPR, r->dst, &in->dst);
+    add_typed(l, SLOT_AVGPR, r->src[0], &in->src[0]);
+    add_typed(l, SLOT_AVGPR, r->src[1], &in->src[1]);
+    add_typed(l, SLOT_ASRC, r->src[2], &in->src[2]);
+}
+
 static void buffer_slots(const struct isa_target *t, struct insn *in, struct list *l)
 {
     const struct isa_row *r = &isa_rows[in->op];
@@ -268,6 +285,9 @@ unsigned isa_slots(const struct isa_target *t, struct insn *in, struct slot out[
     case ENC_VOP3P:
     case ENC_VINTRP:
         valu_slots(t, in, &l);
+        break;
+    case ENC_MAI:
+        mai_slots(in, &l);
         break;
     case ENC_DS:
         if (r->dst != T_NONE)
@@ -361,12 +381,15 @@ static bool special_source_ok(const struct isa_target *t, unsigned operand)
 
 bool isa_operand_ok(const struct isa_target *t, const struct slot *s, unsigned operand)
 {
-    bool vgpr = operand >= OPD_VGPR0 && operand != OPD_NONE;
+    bool vgpr = operand >= OPD_VGPR0 && operand < OPD_AGPR0;
+    bool agpr = operand >= OPD_AGPR0 && operand < OPD_AGPR0 + 256;
 
     if (operand == OPD_NONE)
         return s->kind == SLOT_OFF_VGPR || s->kind == SLOT_OFF_SGPR ||
                s->kind == SLOT_SMEM_OFF;
     if (vgpr && operand - OPD_VGPR0 + MAX2(s->regs, 1u) > 256)
+        return false;
+    if (agpr && operand - OPD_AGPR0 + MAX2(s->regs, 1u) > 256)
         return false;
     switch ((enum slot_kind)s->kind) {
     case SLOT_SDST:
@@ -376,6 +399,14 @@ bool isa_operand_ok(const struct isa_target *t, const struct slot *s, unsigned o
     case SLOT_VGPR:
     case SLOT_OFF_VGPR:
         return vgpr;
+    case SLOT_AGPR:
+        return agpr;
+    case SLOT_AVGPR:
+        return vgpr || agpr;
+    case SLOT_ASRC:
+        return agpr || constant_ok(t, operand);
+    case SLOT_VCONST:
+        return vgpr || constant_ok(t, operand);
     case SLOT_LITK:
         return operand == OPD_LITERAL;
     case SLOT_VSRC_NL:

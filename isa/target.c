@@ -26,6 +26,7 @@ static const struct isa_target targets[] = {
     {"gfx902", GFX9, MIX9},
     {"gfx904", GFX9, FEAT_FMA_MIX | FEAT_XNACK},
     {"gfx906", GFX9, FEAT_FMA_MIX | FEAT_DL | FEAT_DOT | FEAT_XNACK},
+    {"gfx908", GFX9, FEAT_FMA_MIX | FEAT_DL | FEAT_DOT | FEAT_MAI | FEAT_XNACK},
     {"gfx909", GFX9, MIX9},
     {"gfx90c", GFX9, MIX9},
 };

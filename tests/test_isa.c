@@ -167,7 +167,7 @@ static enum isa_op round_trip(const struct isa_target *t, const uint32_t dw[3])
 }
 
 static const char *const all_targets[] = {
-    "gfx600", "gfx704", "gfx801", "gfx803", "gfx810", "gfx900", "gfx904", "gfx906",
+    "gfx600", "gfx704", "gfx801", "gfx803", "gfx810", "gfx900", "gfx904", "gfx906", "gfx908",
 };
 
 START_TEST(test_random_words)
