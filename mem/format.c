@@ -11,7 +11,7 @@
  * Sources: Direct3D 11.3 functional specification 3.2 (conversion rules), OpenGL 4.6 section 2.3.4
  * (10- and 11-bit floats, shared exponents), Sea Islands ISA (layouts). Where hardware is not known
  * to round to nearest: docs/errata.md, E-format-rounding. */
-#include "mem/mem.h"
+#include "mem/format.h"
 
 #define NA    (-1)
 #define ONE_F 0x3f800000u
@@ -175,7 +175,7 @@ INLINE uint32_t component_unpack(uint32_t v, unsigned bits, enum mem_num num)
 
     switch (num) {
     case MEM_UNORM:
-        return unorm_to_f32(v, bits);
+        return bits == 8 ? mem_unorm8_table[v] : unorm_to_f32(v, bits);
     case MEM_SNORM: {
         uint32_t a = (uint32_t)(s < 0 ? -s : s);
 
@@ -198,7 +198,7 @@ INLINE uint32_t component_unpack(uint32_t v, unsigned bits, enum mem_num num)
         return bits == 32 ? v : bits == 16 ? mem_f16_to_f32((uint16_t)v)
                                            : small_to_f32(v, bits - 5);
     case MEM_SRGB:
-        return mem_srgb_to_f32((uint8_t)v);
+        return mem_srgb_table[v & 0xff];
     default:
         return 0;
     }

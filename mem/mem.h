@@ -196,6 +196,8 @@ struct mem_surface {
         uint32_t split_mask, pipe_swizzle, bank_swizzle, macros_per_row, tiles_per_row;
         uint64_t slice_bytes, linear_start;
         uint32_t ex[8], ey[8], ez[8]; /* byte offsets within a micro tile */
+        bool quad_whole;              /* a quad lies in one part of a split tile, and then */
+        uint32_t quad_x, quad_y;      /* x + 1 and y + 1 are so much further */
         uint16_t pipe_x[16], pipe_y[16], bank_x[16], bank_y[16]; /* bank | pipe << 8 */
         /* GFX9: what each four bits of x, y and slice contribute to the offset in a block. */
         uint16_t sw_x[4][16], sw_y[4][16], sw_z[4][16], sw_sample[16];

@@ -324,6 +324,24 @@ static int init_macro(struct mem_surface *s, uint64_t base_va, struct err *e)
     return 0;
 }
 
+/* Offset within the bank and pipe to offset in memory: makes room for their bits. */
+static inline uint64_t spread(const struct mem_surface *s, uint64_t v)
+{
+    unsigned low = s->priv.interleave_log2;
+
+    return (v & ((1u << low) - 1)) | v >> low << s->priv.above_log2;
+}
+
+/* Fill in what mem_surface_quad needs. */
+static void init_quad(struct mem_surface *s)
+{
+    uint32_t x = s->priv.ex[1], y = s->priv.ey[1];
+
+    s->priv.quad_whole = ((x | y) & ~s->priv.split_mask) == 0;
+    s->priv.quad_x = (uint32_t)(s->priv.kind == KIND_MACRO ? spread(s, x) : x);
+    s->priv.quad_y = (uint32_t)(s->priv.kind == KIND_MACRO ? spread(s, y) : y);
+}
+
 int mem_surface_init(struct mem_surface *s, const struct mem_tiling *t, uint64_t base_va,
                      unsigned element_bits, unsigned samples, uint32_t pitch, uint32_t height,
                      uint32_t slices, struct err *e)
@@ -360,7 +378,10 @@ int mem_surface_init(struct mem_surface *s, const struct mem_tiling *t, uint64_t
         return -1;
     if (a->macro) {
         s->priv.kind = KIND_MACRO;
-        return init_macro(s, base_va, e);
+        if (init_macro(s, base_va, e))
+            return -1;
+        init_quad(s);
+        return 0;
     }
     s->priv.kind = KIND_MICRO;
     s->macro_width = s->macro_height = MICRO_SIDE;
@@ -368,18 +389,11 @@ int mem_surface_init(struct mem_surface *s, const struct mem_tiling *t, uint64_t
     s->priv.slice_bytes =
         (uint64_t)pitch * height * a->thickness * s->element_bytes * samples;
     s->size_bytes = s->priv.slice_bytes * ((s->slices + a->thickness - 1u) / a->thickness);
+    init_quad(s);
     return 0;
 }
 
 /* ---- addresses --------------------------------------------------------------------------- */
-
-/* Offset within the bank and pipe to offset in memory: makes room for their bits. */
-static inline uint64_t spread(const struct mem_surface *s, uint64_t v)
-{
-    unsigned low = s->priv.interleave_log2;
-
-    return (v & ((1u << low) - 1)) | v >> low << s->priv.above_log2;
-}
 
 /* Where the micro tile (tx, ty) of a slice begins; `split` is the part of the tile that lies in
  * a further slice. */
@@ -473,18 +487,19 @@ void mem_surface_quad(const struct mem_surface *s, uint32_t x, uint32_t y, uint3
         out[3] = out[2] + s->element_bytes;
         return;
     }
+    /* x and y are even: their lowest bits only add (GFX9: toggle) what they contribute. */
     if (s->priv.kind == KIND_SWIZZLE) {
-        /* x and y are even: their lowest bits only toggle what they contribute. */
         out[0] = swizzle_offset(s, x, y, slice, sample);
         out[1] = out[0] ^ s->priv.sw_x[0][1];
         out[2] = out[0] ^ s->priv.sw_y[0][1];
         out[3] = out[1] ^ s->priv.sw_y[0][1];
         return;
     }
-    if (s->priv.kind == KIND_MICRO) {
-        base = micro_tile_base(s, x >> 3, y >> 3, slice);
-        for (unsigned i = 0; i < 4; i++)
-            out[i] = base + in_tile(s, x + (i & 1), y + (i >> 1), slice, sample);
+    if (s->priv.quad_whole) {
+        out[0] = mem_surface_offset(s, x, y, slice, sample);
+        out[1] = out[0] + s->priv.quad_x;
+        out[2] = out[0] + s->priv.quad_y;
+        out[3] = out[1] + s->priv.quad_y;
         return;
     }
     for (unsigned i = 0; i < 4; i++) {
