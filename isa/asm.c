@@ -647,6 +647,8 @@ static int try_row(const struct isa_target *t, enum isa_op op, enum want want,
     unsigned enc = isa_rows[op].enc, form = FORM_PLAIN;
     bool valu = enc == ENC_VOP1 || enc == ENC_VOP2 || enc == ENC_VOPC || enc == ENC_VINTRP;
     bool v3only = isa_rows[op].op[t->gen] & OP_V3;
+    unsigned opcode;
+    bool has_vop3 = isa_layout_for(t, op, ENC_VOP3, FORM_PLAIN, &opcode);
     struct err first = {""};
     int n = -1;
 
@@ -662,12 +664,14 @@ static int try_row(const struct isa_target *t, enum isa_op op, enum want want,
     }
     if (form != FORM_PLAIN)
         return attempt(t, op, enc, form, line, out, e);
-    if (want != WANT_E64 && !v3only && enc != ENC_VOP3)
+    if ((want != WANT_E64 || enc == ENC_MAI) && !v3only && enc != ENC_VOP3)
         n = attempt(t, op, enc, FORM_PLAIN, line, out, &first);
-    if (n < 0 && want != WANT_E32 && (valu || enc == ENC_VOP3))
+    if (n < 0 && want != WANT_E32 && (enc == ENC_VOP3 || (valu && has_vop3)))
         n = attempt(t, op, ENC_VOP3, FORM_PLAIN, line, out, e);
-    else if (n < 0)
+    else if (n < 0 && *first.text)
         *e = first;
+    else if (n < 0)
+        err_set(e, "no such form on %s", t->name);
     return n;
 }
 
