@@ -117,6 +117,9 @@ void isa_sgpr_write(struct wave *w, const struct uop *u, unsigned n, uint32_t v)
  * Inline constants take the form of the operand's type. False for what is no constant. */
 bool isa_constant(const struct insn *in, unsigned opd, enum isa_type t, uint64_t *out);
 
+/* Is it a source that is computed (SCC, VCCZ, EXECZ, apertures ...) or none at all? */
+bool isa_is_special(unsigned opd);
+
 /* ---- the code cache (code.c) ------------------------------------------------------------- */
 
 enum isa_level { ISA_LEVEL_BASE, ISA_LEVEL_V3, ISA_LEVEL_V4, ISA_LEVELS };

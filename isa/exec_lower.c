@@ -79,7 +79,7 @@ static void need_sgprs(struct uop *u, unsigned first, unsigned n)
         u->sgprs = (uint16_t)MAX2(u->sgprs, MIN2(first + n, SREG_FLAT_SCRATCH));
 }
 
-static bool is_special(unsigned opd)
+bool isa_is_special(unsigned opd)
 {
     return opd >= OPD_SHARED_BASE && opd < OPD_VGPR0 &&
            !(opd >= OPD_FLOAT0 && opd <= OPD_FLOAT0 + 8) && opd != OPD_LITERAL;
@@ -111,7 +111,7 @@ static void vector_source(struct isa_code *c, struct uop *u, unsigned i, unsigne
         u->off[i] = offsetof(struct wave, priv.tmp) + sizeof(uint32_t[128]) * s;
         u->flags |= (uint16_t)(UF_SPLAT_A << s);
         u->src_sgpr[s] = (uint8_t)opd;
-        if (is_special(opd))
+        if (isa_is_special(opd))
             u->flags |= UF_SPECIAL;
         else
             need_sgprs(u, opd, regs);
@@ -145,7 +145,7 @@ static void scalar_source(struct uop *u, unsigned i, unsigned opd, enum isa_type
         u->sel[i] = UB_ABS;
         u->off[i] = (uint64_t)(uintptr_t)&u->k[i - UOP_A];
     } else {
-        if (is_special(opd))
+        if (isa_is_special(opd))
             u->flags |= UF_SPECIAL;
         set_wave_sgpr(u, i, MIN2(opd, SREG_COUNT - 2));
         need_sgprs(u, opd, regs);

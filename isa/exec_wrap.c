@@ -397,45 +397,56 @@ const struct uop *isa_wrap_valu(struct wave *w, const struct uop *u)
 
 /* Outside of a trap handler its registers read zero, and are not written. Source: the ISA manuals,
  * "Trap temporary SGPRs". */
-static const struct uop *without_trap_registers(struct wave *w, const struct uop *u)
+static bool hidden(const struct wave *w, const struct uop *u, unsigned i)
 {
-    static const uint32_t zero[2];
     const size_t lo = offsetof(struct wave, s[SREG_TBA]), hi = offsetof(struct wave, s[SREG_M0]);
-    const struct uop *next;
-    struct uop t = *u;
 
+    if (u->sel[i] != UB_WAVE || u->off[i] >= hi || u->off[i] + 4 * u->width[i] <= lo)
+        return false;
     loud_report(w->loud, LOUD_OTHER, u->pc_va,
                 "%s at 0x%llx uses registers of a trap handler, but is in none",
                 isa_rows[u->in->op].id, (unsigned long long)u->pc_va);
-    for (unsigned i = 0; i < UOP_OPERANDS; i++) {
-        if (u->sel[i] != UB_WAVE || u->off[i] >= hi || u->off[i] + 4 * u->width[i] <= lo)
-            continue;
-        t.sel[i] = UB_ABS;
-        t.off[i] = (uint64_t)(uintptr_t)(i == UOP_DST ? w->priv.none : zero);
-    }
-    next = u->base(w, &t);
-    return next == &t + 1 ? u + 1 : next;
+    return true;
+}
+
+/* The value of a computed source; 32-bit reads of an aperture take its upper half. */
+static uint64_t scalar_special(const struct wave *w, const struct uop *u, unsigned i)
+{
+    unsigned n = u->in->src[i - UOP_A];
+
+    if (n >= OPD_SHARED_BASE && n < OPD_POPS_ID)
+        return u->width[i] == 1 ? special(w, n) >> 32 : special(w, n);
+    if (n != OPD_VCCZ && n != OPD_EXECZ && n != OPD_SCC)
+        loud_report(w->loud, LOUD_OTHER, u->pc_va, "source %u of %s at 0x%llx", n,
+                    isa_rows[u->in->op].id, (unsigned long long)u->pc_va);
+    return special(w, n);
 }
 
 const struct uop *isa_wrap_salu(struct wave *w, const struct uop *u)
 {
+    bool user = u->flags & UF_TRAP && !isa_in_trap(w);
     const struct uop *next;
+    uint64_t value[UOP_OPERANDS] = {0};
+    struct uop t;
 
-    if (u->flags & UF_TRAP && !isa_in_trap(w))
-        return without_trap_registers(w, u);
-    if (u->flags & UF_SPECIAL) {
-        w->s[OPD_VCCZ] = (uint32_t)special(w, OPD_VCCZ);
-        w->s[OPD_EXECZ] = (uint32_t)special(w, OPD_EXECZ);
-        w->s[OPD_SCC] = w->scc;
-        w->s[OPD_LDS_DIRECT] = 0;
-        for (unsigned i = UOP_A; i <= UOP_B; i++) {
-            unsigned n = u->in->src[i - UOP_A];
+    if (user || u->flags & UF_SPECIAL) {
+        t = *u;
+        for (unsigned i = 0; i < UOP_C; i++) {
+            bool computed = i != UOP_DST && u->width[i] && u->sel[i] == UB_WAVE &&
+                            isa_is_special(u->in->src[i - UOP_A]);
 
-            if (n >= OPD_SHARED_BASE && n < OPD_POPS_ID)
-                w->s[n] = (uint32_t)(special(w, n) >> 32);
+            if (computed)
+                value[i] = scalar_special(w, u, i);
+            else if (!user || !hidden(w, u, i))
+                continue;
+            t.sel[i] = UB_ABS;
+            t.off[i] = (uint64_t)(uintptr_t)(i == UOP_DST ? (void *)w->priv.none : &value[i]);
         }
+        next = u->base(w, &t);
+        next = next == &t + 1 ? u + 1 : next;
+    } else {
+        next = u->base(w, u);
     }
-    next = u->base(w, u);
     if (u->flags & UF_EXEC)
         wave_set_exec(w, wave_exec(w));
     return next;
