@@ -4,8 +4,7 @@
  * instruction (L, LZ, D) or from the differences between the lanes of a quad: lanes 4q + 1 and 4q + 2
  * against 4q.
  *
- * Not modelled, and reported: PCK loads and stores, 16-bit addresses, anisotropic filters, levels above
- * the base, border colours from the table.
+ * Not modelled, and reported: PCK loads and stores, 16-bit addresses and data, anisotropic filters.
  * Sources: the vector memory image chapters of the ISA manuals. */
 #include "emu/internal.h"
 #include "raster/raster.h"
@@ -63,31 +62,34 @@ static void put(const struct image_op *op, unsigned lane, const uint32_t rgba[4]
         op->im->vdata[v * 64 + lane] = 0;
 }
 
-/* Integer coordinates of a load, a store or an atomic: x, y, z (or slice), sample. */
-static void texel_coords(const struct image_op *op, unsigned lane, int32_t c[3], uint32_t *sample)
+/* Integer coordinates of a load, a store or an atomic. */
+static struct raster_texel texel_of(const struct image_op *op, unsigned lane)
 {
     const struct raster_image *r = &op->image;
+    struct raster_texel at = { .level = r->is_msaa ? 0 : r->base_level };
+    int32_t *c[3] = { &at.x, &at.y, &at.z };
     unsigned n = 0;
 
-    c[0] = c[1] = c[2] = 0;
-    *sample = 0;
     for (unsigned d = 0; d < r->dims; d++)
-        c[d] = (int32_t)addr(op, n++, lane);
+        *c[d] = (int32_t)addr(op, n++, lane);
     if (op->im->da && !r->is_3d)
-        c[2] = (int32_t)addr(op, n++, lane);
+        at.z = (int32_t)addr(op, n++, lane);
     if (r->is_msaa)
-        *sample = addr(op, n++, lane);
-    if (op->im->what & ISA_IMAGE_MIP && addr(op, n, lane) != 0 && !r->null)
-        not_modelled(op, 0, "a mip level above the base");
+        at.sample = addr(op, n++, lane);
+    if (op->im->what & ISA_IMAGE_MIP) {
+        uint32_t level = addr(op, n, lane);
+
+        at.level = level < RASTER_LEVELS ? at.level + level : RASTER_LEVELS;
+    }
+    return at;
 }
 
 static void load_lane(struct image_op *op, unsigned lane)
 {
-    uint32_t xyzw[4], rgba[4], sample;
-    int32_t c[3];
+    const struct raster_texel at = texel_of(op, lane);
+    uint32_t xyzw[4], rgba[4];
 
-    texel_coords(op, lane, c, &sample);
-    raster_texel_load(&op->image, &op->mem, c[0], c[1], c[2], sample, xyzw);
+    raster_texel_load(&op->image, &op->mem, &at, xyzw);
     raster_texel_swizzle(&op->image, xyzw, rgba);
     if (op->image.null)
         memset(rgba, 0, sizeof rgba);
@@ -97,8 +99,8 @@ static void load_lane(struct image_op *op, unsigned lane)
 
 static void store_lane(struct image_op *op, unsigned lane)
 {
-    uint32_t xyzw[4] = { 0, 0, 0, 0 }, sample;
-    int32_t c[3];
+    const struct raster_texel at = texel_of(op, lane);
+    uint32_t xyzw[4] = { 0, 0, 0, 0 };
     unsigned v = 0;
 
     for (unsigned k = 0; k < 4; k++)
@@ -107,20 +109,79 @@ static void store_lane(struct image_op *op, unsigned lane)
                 xyzw[k] = op->im->vdata[v * 64 + lane];
             v++;
         }
-    texel_coords(op, lane, c, &sample);
-    raster_texel_store(&op->image, &op->mem, c[0], c[1], c[2], sample, xyzw);
+    raster_texel_store(&op->image, &op->mem, &at, xyzw);
+    op->texels++;
+}
+
+static uint32_t data(const struct image_op *op, unsigned i, unsigned lane)
+{
+    return i < op->im->vdata_count ? op->im->vdata[i * 64 + lane] : 0;
+}
+
+/* 32-bit atomics, and 64-bit ones where the texel has as many bits: lane after lane. */
+static void atomic_lane(struct image_op *op, unsigned lane)
+{
+    const struct raster_texel at = texel_of(op, lane);
+    const unsigned bytes = op->image.null ? 4 : op->image.layout->bits / 8;
+    const bool wide = bytes == 8;
+    uint64_t old = 0, new, a, b;
+    uint8_t *p;
+
+    a = data(op, 0, lane) | (wide ? (uint64_t)data(op, 1, lane) << 32 : 0);
+    b = wide ? data(op, 2, lane) | (uint64_t)data(op, 3, lane) << 32 : data(op, 1, lane);
+    if (bytes != 4 && bytes != 8) {
+        not_modelled(op, 5, "an atomic on a texel that is neither 32 nor 64 bits wide");
+        return;
+    }
+    if ((p = raster_texel_ptr(&op->image, &op->mem, &at))) {
+        old = wide ? load_le64(p) : load_le32(p);
+        new = old;
+        switch (op->im->op) {
+        case I_IMAGE_ATOMIC_SWAP: new = a; break;
+        case I_IMAGE_ATOMIC_CMPSWAP: new = old == b ? a : old; break;
+        case I_IMAGE_ATOMIC_ADD: new = old + a; break;
+        case I_IMAGE_ATOMIC_SUB: new = old - a; break;
+        case I_IMAGE_ATOMIC_SMIN:
+            new = wide ? ((int64_t)a < (int64_t)old ? a : old) : ((int32_t)a < (int32_t)old ? a : old);
+            break;
+        case I_IMAGE_ATOMIC_SMAX:
+            new = wide ? ((int64_t)a > (int64_t)old ? a : old) : ((int32_t)a > (int32_t)old ? a : old);
+            break;
+        case I_IMAGE_ATOMIC_UMIN: new = a < old ? a : old; break;
+        case I_IMAGE_ATOMIC_UMAX: new = a > old ? a : old; break;
+        case I_IMAGE_ATOMIC_AND: new = old & a; break;
+        case I_IMAGE_ATOMIC_OR: new = old | a; break;
+        case I_IMAGE_ATOMIC_XOR: new = old ^ a; break;
+        case I_IMAGE_ATOMIC_INC: new = old >= a ? 0 : old + 1; break;
+        case I_IMAGE_ATOMIC_DEC: new = old == 0 || old > a ? a : old - 1; break;
+        default: not_modelled(op, 4, "an atomic"); break;
+        }
+        if (wide)
+            store_le64(p, new);
+        else
+            store_le32(p, (uint32_t)new);
+    }
+    if (op->im->glc) {
+        if (op->im->vdata_count > 0)
+            op->im->vdata[lane] = (uint32_t)old;
+        if (wide && op->im->vdata_count > 1)
+            op->im->vdata[64 + lane] = (uint32_t)(old >> 32);
+    }
     op->texels++;
 }
 
 static void resinfo_lane(struct image_op *op, unsigned lane)
 {
     const struct raster_image *r = &op->image;
-    const uint32_t level = addr(op, 0, lane);
-    const bool in = !r->null && level <= r->last_level;
-    uint32_t depth = r->is_3d ? MAX2(r->depth >> level, 1) : r->last_array - r->base_array + 1;
-    const uint32_t rgba[4] = { in ? MAX2(r->width >> level, 1) : 0,
-                               in ? MAX2(r->height >> level, 1) : 0, in ? depth : 0,
-                               r->null || r->is_msaa ? 0 : r->last_level - r->base_level + 1 };
+    const uint32_t level = addr(op, 0, lane), first = r->is_msaa ? 0 : r->base_level;
+    const uint32_t levels = r->is_msaa ? 1 : r->last_level - MIN2(first, r->last_level) + 1;
+    const bool in = !r->null && level < levels;
+    const uint32_t shift = in ? level + first : 0;
+    const uint32_t slices = r->is_3d ? MAX2(r->depth >> shift, 1) : r->last_array - r->base_array + 1;
+    const uint32_t rgba[4] = { in ? MAX2(r->width >> shift, 1) : 0,
+                               in ? MAX2(r->height >> shift, 1) : 0,
+                               in ? slices : 0, /* of cubes: faces */
+                               r->null || r->is_msaa ? 0 : levels };
 
     put(op, lane, rgba, op->im->dmask);
 }
@@ -154,7 +215,9 @@ static struct sample_args sample_args(const struct image_op *op)
 static float lod_of(const struct image_op *op, const float ddx[3], const float ddy[3])
 {
     const struct raster_image *r = &op->image;
-    const float size[3] = { (float)r->width, (float)r->height, (float)r->depth };
+    const unsigned base = r->is_msaa ? 0 : r->base_level;
+    const float size[3] = { (float)MAX2(r->width >> base, 1), (float)MAX2(r->height >> base, 1),
+                            (float)MAX2(r->depth >> base, 1) };
     double lx = 0, ly = 0, rho;
 
     for (unsigned d = 0; d < r->dims; d++) {
@@ -255,9 +318,6 @@ static void sample_lane(struct image_op *op, const struct sample_args *a, const 
     for (unsigned c = 0; c < 4; c++)
         if (op->im->dmask >> c & 1)
             in.channel = c;
-    if (in.lod > 0 && op->image.last_level > op->image.base_level &&
-        s->mip != V_SQ_TEX_MIP_FILTER__SQ_TEX_MIP_FILTER_NONE)
-        not_modelled(op, 0, "a mip level above the base");
     op->texels += raster_sample(&op->image, s, &op->mem, &in, border, rgba);
     put(op, lane, rgba, in.gather ? 15 : op->im->dmask);
 }
@@ -320,8 +380,8 @@ void emu_ops_image(struct wave *w, const struct isa_image *im)
         lane_fn = store_lane;
     else if (im->what & ISA_IMAGE_RESINFO)
         lane_fn = resinfo_lane;
-    else
-        not_modelled(&op, 4, "an atomic");
+    else if (im->what & ISA_IMAGE_ATOMIC)
+        lane_fn = atomic_lane;
     for (unsigned l = 0; lane_fn && l < 64; l++)
         if (exec >> l & 1)
             lane_fn(&op, l);

@@ -525,6 +525,8 @@ void raster_cb_special(struct raster_cb *cb, uint32_t slice, int32_t x, int32_t 
 
 /* ---- TA, TD: textures ------------------------------------------------------------------------------ */
 
+#define RASTER_LEVELS 16
+
 /* A T# (image descriptor), decoded. */
 struct raster_image {
     uint8_t type;               /* V_SQ_RSRC_IMG_TYPE__* */
@@ -543,7 +545,10 @@ struct raster_image {
     uint8_t dst_sel[4];         /* V_SQ_SEL_XYZW01__* */
     bool is_3d, is_cube, is_array, is_msaa;
     unsigned dims;              /* coordinates without slice and sample: 1, 2, 3 */
-    struct mem_surface surface; /* level 0 */
+    const struct chip *chip;
+    uint32_t t[8];
+    uint32_t levels_ready, levels_bad; /* masks: set up on first use */
+    struct mem_surface level[RASTER_LEVELS];
 };
 
 /* Decode 8 dwords for a chip. Returns 0, or -1 with *e set when the descriptor says something that is not
@@ -551,13 +556,23 @@ struct raster_image {
 int raster_image_decode(struct raster_image *im, const struct chip *chip, const uint32_t t[8],
                         struct err *e);
 
-/* One texel of level 0, X Y Z W as the format unpacks them (before dst_sel). x, y, z in texels; z is the slice of
- * arrays (from the view's first; 6 faces a cube). False, and zeros, when outside. */
-bool raster_texel_load(const struct raster_image *im, struct raster_access *a, int32_t x, int32_t y,
-                       int32_t z, uint32_t sample, uint32_t xyzw[4]);
+/* Where a texel is: z is the slice of arrays (from the view's first; 6 faces a cube), level counts from
+ * level 0 of the image. */
+struct raster_texel {
+    int32_t x, y, z;
+    uint32_t sample, level;
+};
+
+/* One texel, X Y Z W as the format unpacks them (before dst_sel). False, and zeros, when outside, or when
+ * the level has no address. */
+bool raster_texel_load(struct raster_image *im, struct raster_access *a, const struct raster_texel *at,
+                       uint32_t xyzw[4]);
 /* Write one texel from X Y Z W; outside: dropped. */
-void raster_texel_store(const struct raster_image *im, struct raster_access *a, int32_t x, int32_t y,
-                        int32_t z, uint32_t sample, const uint32_t xyzw[4]);
+void raster_texel_store(struct raster_image *im, struct raster_access *a, const struct raster_texel *at,
+                        const uint32_t xyzw[4]);
+/* Host bytes of a texel for an atomic, NULL when outside or unmapped. */
+uint8_t *raster_texel_ptr(struct raster_image *im, struct raster_access *a,
+                          const struct raster_texel *at);
 
 /* Apply dst_sel. */
 void raster_texel_swizzle(const struct raster_image *im, const uint32_t xyzw[4], uint32_t out[4]);
@@ -580,7 +595,7 @@ void raster_sampler_decode(struct raster_sampler *s, enum gfx gen, const uint32_
 /* What a sample of one lane asks for. */
 struct raster_sample_in {
     float coord[3];             /* normalised unless the sampler says otherwise; z: slice or face */
-    float lod;                  /* level of detail, bias included, not yet clamped */
+    float lod;                  /* level of detail from the base level, biased and clamped */
     int8_t offset[3];           /* in texels */
     bool compare;
     float ref;
@@ -590,7 +605,7 @@ struct raster_sample_in {
 
 /* Sample: four channels after dst_sel (a gather: the four texels' channel), and how many texels were
  * fetched. border: what the border colour register holds. */
-unsigned raster_sample(const struct raster_image *im, const struct raster_sampler *s,
+unsigned raster_sample(struct raster_image *im, const struct raster_sampler *s,
                        struct raster_access *a, const struct raster_sample_in *in,
                        const uint32_t border[4], uint32_t out[4]);
 

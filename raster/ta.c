@@ -4,48 +4,67 @@
  * format from DATA_FORMAT and NUM_FORMAT. Loads, stores and the filter (td.c) all go through the two
  * functions for one texel here.
  *
- * Not modelled, and said so: mip levels above the base, block-compressed formats.
+ * Not modelled, and said so: block-compressed formats, compressed metadata.
  *
  * Sources: the image resource tables of the ISA manuals; the register database (SQ_IMG_RSRC_WORD*). */
 #include "raster/access.h"
 
 #define FIELD(word, field, v) regs_extract(chip->gen, F_SQ_IMG_RSRC_##word##__##field, v)
 
-static int surface_init(struct raster_image *im, const struct chip *chip, const uint32_t t[8],
-                        uint32_t pitch, uint32_t height, uint32_t slices, struct err *e)
+/* The surface of one level. */
+static int level_init(struct raster_image *im, unsigned level, struct err *e)
 {
+    const struct chip *chip = im->chip;
+    const uint32_t *t = im->t;
     const uint64_t va = ((uint64_t)FIELD(WORD1, BASE_ADDRESS_HI, t[1]) << 32 | t[0]) << 8;
-    const unsigned bits = im->layout->bits;
-    struct mem_tiling tiling;
+    const uint32_t pitch = FIELD(WORD4, PITCH, t[4]) + 1;
+    const uint32_t slices = im->is_3d ? im->depth : im->last_array + 1;
+    struct mem_surface *s = &im->level[level];
 
     if (chip->gen == GFX9) {
         const struct mem_swizzle sw = {
             .mode = (enum mem_swizzle_mode)FIELD(WORD3, SW_MODE, t[3]),
             .addr_config = chip->gb_addr_config, .volume = im->is_3d, .width = im->width,
             .height = im->height, .slices = slices, .pitch = im->levels == 1 ? pitch : 0,
-            .levels = im->levels,
+            .levels = im->levels, .level = level,
         };
 
-        return mem_surface_init_gfx9(&im->surface, &sw, va, bits, im->samples, e);
+        return mem_surface_init_gfx9(s, &sw, va, im->layout->bits, im->samples, e);
     }
-    if (mem_tiling_decode(&tiling, chip->gen, chip->gb_addr_config,
-                          chip->tile_modes[FIELD(WORD3, TILING_INDEX, t[3])], chip->macrotile_modes,
-                          bits, im->samples, e))
-        return -1;
-    if (mem_surface_init(&im->surface, &tiling, va, bits, im->samples, pitch, height, slices, e))
-        return -1;
-    /* The size of a slice counts whole macro tiles. */
-    height = (uint32_t)align_up(height, im->surface.macro_height ? im->surface.macro_height : 1);
-    return mem_surface_init(&im->surface, &tiling, va, bits, im->samples, pitch, height, slices, e);
+    if (im->is_msaa) {
+        struct mem_tiling tiling;
+        uint32_t height;
+
+        if (mem_tiling_decode(&tiling, chip->gen, chip->gb_addr_config,
+                              chip->tile_modes[FIELD(WORD3, TILING_INDEX, t[3])],
+                              chip->macrotile_modes, im->layout->bits, im->samples, e) ||
+            mem_surface_init(s, &tiling, va, im->layout->bits, im->samples, pitch, im->height, slices,
+                             e))
+            return -1;
+        /* The size of a slice counts whole macro tiles. */
+        height = (uint32_t)align_up(im->height, s->macro_height ? s->macro_height : 1);
+        return mem_surface_init(s, &tiling, va, im->layout->bits, im->samples, pitch, height, slices, e);
+    }
+    const struct mem_mips mips = {
+        .gen = chip->gen, .addr_config = chip->gb_addr_config,
+        .tile_mode = chip->tile_modes[FIELD(WORD3, TILING_INDEX, t[3])],
+        .macrotile_modes = chip->macrotile_modes, .element_bits = im->layout->bits,
+        .block_width = 1, .block_height = 1, .width = im->width, .height = im->height, .pitch = pitch,
+        .slices = slices, .volume = im->is_3d, .pow2_pad = FIELD(WORD3, POW2_PAD, t[3]),
+    };
+
+    return mem_mip_surface(s, &mips, va, level, e);
 }
 
 int raster_image_decode(struct raster_image *im, const struct chip *chip, const uint32_t t[8],
                         struct err *e)
 {
     const uint32_t data = FIELD(WORD1, DATA_FORMAT, t[1]), num = FIELD(WORD1, NUM_FORMAT, t[1]);
-    uint32_t slices;
 
-    memset(im, 0, sizeof *im);
+    /* level[] is filled as it is used. */
+    memset(im, 0, offsetof(struct raster_image, level));
+    im->chip = chip;
+    memcpy(im->t, t, sizeof im->t);
     im->type = FIELD(WORD3, TYPE, t[3]);
     im->null = im->type < V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_1D || data == 0;
     if (im->null)
@@ -84,55 +103,83 @@ int raster_image_decode(struct raster_image *im, const struct chip *chip, const 
         return err_set(e, "image DATA_FORMAT %u, NUM_FORMAT %u is not modelled", data, num);
     im->layout = mem_layout_info(im->format.layout);
     im->integer = im->format.num == MEM_UINT || im->format.num == MEM_SINT;
-    if (!im->is_msaa && im->base_level)
-        return err_set(e, "image BASE_LEVEL %u is not modelled", im->base_level);
-    slices = im->is_3d ? im->depth : im->last_array + 1;
-    return surface_init(im, chip, t, FIELD(WORD4, PITCH, t[4]) + 1, im->height, slices, e);
+    if (level_init(im, im->is_msaa ? 0 : im->base_level, e))
+        return -1;
+    im->levels_ready = 1u << (im->is_msaa ? 0 : im->base_level);
+    return 0;
+}
+
+static const struct mem_surface *level_of(struct raster_image *im, uint32_t level)
+{
+    struct err e;
+
+    if (level >= RASTER_LEVELS || im->levels_bad >> level & 1)
+        return NULL;
+    if (!(im->levels_ready >> level & 1)) {
+        if (level_init(im, level, &e)) {
+            im->levels_bad |= 1u << level;
+            return NULL;
+        }
+        im->levels_ready |= 1u << level;
+    }
+    return &im->level[level];
 }
 
 /* Address of a texel; false when it lies outside. */
-static bool texel_va(const struct raster_image *im, int32_t x, int32_t y, int32_t z, uint32_t sample,
-                     uint64_t *va)
+static bool texel_va(struct raster_image *im, const struct raster_texel *at, uint64_t *va)
 {
-    uint32_t slice = (uint32_t)z;
+    const uint32_t level = at->level;
+    const struct mem_surface *s;
+    uint32_t slice = (uint32_t)at->z;
 
-    if (im->null || (uint32_t)x >= im->width || (uint32_t)y >= im->height || sample >= im->samples)
+    if (im->null || level >= RASTER_LEVELS || (!im->is_msaa && level > im->last_level) ||
+        (uint32_t)at->x >= MAX2(im->width >> level, 1) ||
+        (uint32_t)at->y >= MAX2(im->height >> level, 1) || at->sample >= im->samples)
         return false;
     if (im->is_3d) {
-        if (slice >= im->depth)
+        if (slice >= MAX2(im->depth >> level, 1))
             return false;
     } else {
         slice += im->base_array;
-        if (z < 0 || slice > im->last_array)
+        if (at->z < 0 || slice > im->last_array)
             return false;
     }
-    *va = im->surface.base_va + mem_surface_offset(&im->surface, (uint32_t)x, (uint32_t)y, slice, sample);
+    if (!(s = level_of(im, level)))
+        return false;
+    *va = s->base_va + mem_surface_offset(s, (uint32_t)at->x, (uint32_t)at->y, slice, at->sample);
     return true;
 }
 
-bool raster_texel_load(const struct raster_image *im, struct raster_access *a, int32_t x, int32_t y,
-                       int32_t z, uint32_t sample, uint32_t xyzw[4])
+bool raster_texel_load(struct raster_image *im, struct raster_access *a, const struct raster_texel *at,
+                       uint32_t xyzw[4])
 {
     uint8_t *b;
     uint64_t va;
 
     memset(xyzw, 0, 4 * sizeof *xyzw);
-    if (!texel_va(im, x, y, z, sample, &va))
+    if (!texel_va(im, at, &va))
         return false;
     if ((b = raster_access(a, va, im->layout->bits / 8, false)))
         im->unpack(b, xyzw);
     return true;
 }
 
-void raster_texel_store(const struct raster_image *im, struct raster_access *a, int32_t x, int32_t y,
-                        int32_t z, uint32_t sample, const uint32_t xyzw[4])
+void raster_texel_store(struct raster_image *im, struct raster_access *a, const struct raster_texel *at,
+                        const uint32_t xyzw[4])
 {
     uint8_t *b;
     uint64_t va;
 
-    if (texel_va(im, x, y, z, sample, &va) &&
-        (b = raster_access(a, va, im->layout->bits / 8, true)))
+    if (texel_va(im, at, &va) && (b = raster_access(a, va, im->layout->bits / 8, true)))
         im->pack(xyzw, b);
+}
+
+uint8_t *raster_texel_ptr(struct raster_image *im, struct raster_access *a,
+                          const struct raster_texel *at)
+{
+    uint64_t va;
+
+    return texel_va(im, at, &va) ? raster_access(a, va, im->layout->bits / 8, true) : NULL;
 }
 
 void raster_texel_swizzle(const struct raster_image *im, const uint32_t xyzw[4], uint32_t out[4])

@@ -4,7 +4,7 @@
  * filter averages 1, 2, 4 or 8 texels in f32. A texel outside of the image is the border colour where the
  * clamp mode lets it be.
  *
- * Not modelled, and said by the caller (emu/image.c): anisotropic filters, mip levels above the base.
+ * Not modelled, and said by the caller (emu/image.c): anisotropic filters.
  * Sources: SQ_IMG_SAMP_WORD* of the register database; the texel filtering chapter of the Vulkan
  * specification. */
 #include "raster/access.h"
@@ -125,11 +125,12 @@ static struct axis axis(float v, uint32_t size, const struct raster_sampler *s, 
 /* ---- texels --------------------------------------------------------------------------------------- */
 
 struct tap {
-    const struct raster_image *im;
+    struct raster_image *im;
     const struct raster_sampler *s;
     struct raster_access *a;
     const struct raster_sample_in *in;
     const uint32_t *border;
+    uint32_t level;
     unsigned fetched;
 };
 
@@ -155,7 +156,7 @@ static void fetch(struct tap *t, int32_t x, int32_t y, int32_t z, uint32_t out[4
         memcpy(out, t->border, 4 * sizeof *out);
     } else {
         t->fetched++;
-        raster_texel_load(t->im, t->a, x, y, z, 0, xyzw);
+        raster_texel_load(t->im, t->a, &(struct raster_texel){ x, y, z, 0, t->level }, xyzw);
         raster_texel_swizzle(t->im, xyzw, out);
     }
     if (t->in->compare) {
@@ -172,27 +173,24 @@ static float mix(float a, float b, float w)
     return a + (b - a) * w;
 }
 
-unsigned raster_sample(const struct raster_image *im, const struct raster_sampler *s,
-                       struct raster_access *a, const struct raster_sample_in *in,
-                       const uint32_t border[4], uint32_t out[4])
+/* Filter one level. */
+static void sample_level(struct tap *t, bool linear, uint32_t out[4])
 {
-    struct tap t = { .im = im, .s = s, .a = a, .in = in, .border = border };
+    const struct raster_image *im = t->im;
+    const struct raster_sampler *s = t->s;
+    const struct raster_sample_in *in = t->in;
     const bool normalised = !s->unnormalised;
-    const uint8_t filter = in->lod <= 0 ? s->mag : s->min;
-    const bool linear = in->gather || ((filter & 1) && !im->integer); /* BILINEAR, ANISO_BILINEAR */
     const bool z_linear = im->is_3d && linear && s->z != V_SQ_TEX_Z_FILTER__SQ_TEX_Z_FILTER_POINT;
     struct axis x, y = { .i = { 0, 0 } }, z = { .i = { 0, 0 } };
     uint32_t texel[2][2][2][4];
 
-    if (im->null) {
-        memset(out, 0, 4 * sizeof *out);
-        return 0;
-    }
-    x = axis(in->coord[0], im->width, s, normalised, 0, linear, in->offset[0]);
+    x = axis(in->coord[0], MAX2(im->width >> t->level, 1), s, normalised, 0, linear, in->offset[0]);
     if (im->dims > 1)
-        y = axis(in->coord[1], im->height, s, normalised, 1, linear, in->offset[1]);
+        y = axis(in->coord[1], MAX2(im->height >> t->level, 1), s, normalised, 1, linear,
+                 in->offset[1]);
     if (im->is_3d) {
-        z = axis(in->coord[2], im->depth, s, normalised, 2, z_linear, in->offset[2]);
+        z = axis(in->coord[2], MAX2(im->depth >> t->level, 1), s, normalised, 2, z_linear,
+                 in->offset[2]);
     } else if (im->is_array) {
         float slice = rintf(in->coord[2]), last = (float)(im->last_array - im->base_array);
 
@@ -201,18 +199,18 @@ unsigned raster_sample(const struct raster_image *im, const struct raster_sample
     for (unsigned k = 0; k <= (unsigned)z.linear; k++)
         for (unsigned j = 0; j <= (unsigned)y.linear; j++)
             for (unsigned i = 0; i <= (unsigned)x.linear; i++)
-                fetch(&t, x.i[i], y.i[j], z.i[k], texel[k][j][i]);
+                fetch(t, x.i[i], y.i[j], z.i[k], texel[k][j][i]);
     if (in->gather) {
         /* In the order of the lower left, lower right, upper right, upper left texels. */
         out[0] = texel[0][1][0][in->channel];
         out[1] = texel[0][1][1][in->channel];
         out[2] = texel[0][0][1][in->channel];
         out[3] = texel[0][0][0][in->channel];
-        return t.fetched;
+        return;
     }
     if (!linear) {
         memcpy(out, texel[0][0][0], 4 * sizeof *out);
-        return t.fetched;
+        return;
     }
     for (unsigned c = 0; c < 4; c++) {
         float plane[2] = { 0, 0 };
@@ -225,6 +223,43 @@ unsigned raster_sample(const struct raster_image *im, const struct raster_sample
             plane[k] = y.linear ? mix(row[0], row[1], y.w) : row[0];
         }
         out[c] = f32_bits(z.linear ? mix(plane[0], plane[1], z.w) : plane[0]);
+    }
+}
+
+unsigned raster_sample(struct raster_image *im, const struct raster_sampler *s,
+                       struct raster_access *a, const struct raster_sample_in *in,
+                       const uint32_t border[4], uint32_t out[4])
+{
+    struct tap t = { .im = im, .s = s, .a = a, .in = in, .border = border };
+    const uint8_t filter = in->lod <= 0 ? s->mag : s->min;
+    const bool linear = in->gather || ((filter & 1) && !im->integer); /* BILINEAR, ANISO_BILINEAR */
+    const float most = (float)(im->last_level - MIN2(im->base_level, im->last_level));
+    float lod = in->lod > 0 ? fminf(in->lod, most) : 0; /* and NaN */
+    uint32_t next[4];
+    float w;
+
+    if (im->null) {
+        memset(out, 0, 4 * sizeof *out);
+        return 0;
+    }
+    t.level = im->is_msaa ? 0 : im->base_level;
+    if (im->is_msaa || in->gather || s->mip == V_SQ_TEX_MIP_FILTER__SQ_TEX_MIP_FILTER_NONE) {
+        sample_level(&t, linear, out);
+        return t.fetched;
+    }
+    if (s->mip != V_SQ_TEX_MIP_FILTER__SQ_TEX_MIP_FILTER_LINEAR || im->integer) {
+        t.level += (uint32_t)ceilf(lod + 0.5f) - 1; /* halves go to the finer level */
+        sample_level(&t, linear, out);
+        return t.fetched;
+    }
+    t.level += (uint32_t)lod;
+    w = floorf((lod - floorf(lod)) * FRACTION_ONE) / FRACTION_ONE;
+    sample_level(&t, linear, out);
+    if (w > 0) {
+        t.level++;
+        sample_level(&t, linear, next);
+        for (unsigned c = 0; c < 4; c++)
+            out[c] = f32_bits(mix(bits_f32(out[c]), bits_f32(next[c]), w));
     }
     return t.fetched;
 }

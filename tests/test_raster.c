@@ -2,7 +2,7 @@
  *
  * The reference for coverage is written another way on purpose: __int128 rationals, one sample at a
  * time, the rule of owned edges stated by nudging the sample instead of by biasing the edge. */
-#include "raster/raster.h"
+#include "raster/cb.h"
 
 #include <check.h>
 #include <math.h>
@@ -714,6 +714,215 @@ START_TEST(depth_test)
 }
 END_TEST
 
+/* ---- fragments ------------------------------------------------------------------------------------ */
+
+/* A multisampled, 2D-tiled 8_8_8_8 target with CMASK and FMASK; all zero: every tile is cleared. */
+static void msaa_setup(unsigned samples_log2, unsigned fragments_log2)
+{
+    struct raster_mrt *m = &state.cb.mrt[0];
+    struct err e;
+
+    target_setup();
+    ck_assert_int_eq(mem_map(vm, 0x200000, 1 << 20, NULL, MEM_R | MEM_W, &e), 0);
+    m->color.va = 0x200000;
+    m->color.tile_mode_index = m->fmask_tile_mode_index = 14;
+    m->color.pitch_px = m->fmask_pitch_px = 64;
+    m->color.samples_log2 = fragments_log2;
+    m->coverage_log2 = samples_log2;
+    m->fast_clear = m->compression = true;
+    m->fmask_va = 0x280000;
+    m->fmask_slice_px = 64 * 64;
+    m->cmask_va = 0x2c0000;
+    m->clear_word[0] = 0xff000000;
+}
+
+static struct raster_cb cb;
+
+static void paint(float red, uint16_t mask)
+{
+    const struct raster_color c[4] = { { { f32_bits(red), 0, 0, f32_bits(1) } } };
+    const uint16_t m[4] = { mask };
+
+    raster_cb_quad(&cb, 0, 0, 8, 16, m, c, c, &counters);
+}
+
+static void check_map(const char *want)
+{
+    uint8_t map[RASTER_SAMPLES_MAX];
+    char text[RASTER_SAMPLES_MAX + 1] = "";
+
+    raster_cb_map_load(&cb, &cb.target[0], 8, 16, 0, map);
+    for (unsigned i = 0; want[i]; i++)
+        text[i] = (char)('0' + map[i]);
+    ck_assert_str_eq(text, want);
+}
+
+static uint32_t fragment(uint32_t x, uint32_t y, unsigned f)
+{
+    const struct mem_surface *t = &cb.target[0].surface;
+    uint32_t v = 0;
+
+    ck_assert(mem_read(vm, t->base_va + mem_surface_offset(t, x, y, 0, f), &v, 4, NULL));
+    return v;
+}
+
+START_TEST(fragments_are_shared)
+{
+    struct raster_mrt *m = &state.cb.mrt[1];
+
+    msaa_setup(2, 2);
+    memset(&counters, 0, sizeof counters);
+    raster_cb_begin(&cb, &state, vm, loud, 0);
+    ck_assert(cb.target[0].on && cb.target[0].fmask_on);
+    paint(1, 0xf); /* the tile stops being cleared: its other pixels get the clear colour */
+    ck_assert_uint_eq(counters.cb_eliminated, 1);
+    check_map("0000");
+    ck_assert_uint_eq(fragment(8, 16, 0), 0xff0000ff);
+    ck_assert_uint_eq(fragment(15, 23, 0), 0xff000000);
+    paint(0.2f, 0x3);
+    check_map("1100");
+    paint(0.4f, 0xc); /* fragment 0 is free again */
+    check_map("1100");
+    ck_assert_uint_eq(fragment(8, 16, 0), 0xff000066);
+    ck_assert_uint_eq(fragment(8, 16, 1), 0xff000033);
+    paint(1, 0x5);
+    check_map("2120");
+    /* Blending keeps apart what was apart. */
+    state.cb.mrt[0].blend.enable = true;
+    state.cb.mrt[0].blend.src[0] = state.cb.mrt[0].blend.dst[0] = BLEND(ONE);
+    raster_cb_begin(&cb, &state, vm, loud, 0);
+    paint(0.2f, 0xa); /* sample 1: 0x33 + 0x33; sample 3: 0x66 + 0x33 */
+    check_map("2120");
+    ck_assert_uint_eq(fragment(8, 16, 1) & 0xff, 0x66);
+    ck_assert_uint_eq(fragment(8, 16, 0) & 0xff, 0x99);
+
+    /* The mean of 255, 102, 255, 153 into the linear target. */
+    *m = state.cb.mrt[0];
+    m->color = (struct raster_surface){ .va = TARGET_VA, .pitch_px = 64, .slice_px = 64 * 64,
+                                        .tile_mode_index = 8 };
+    m->coverage_log2 = 0;
+    m->fast_clear = m->compression = false;
+    state.cb.mode = V_CBMode__CB_RESOLVE;
+    raster_cb_begin(&cb, &state, vm, loud, 0);
+    raster_cb_special(&cb, 0, 8, 16, (const uint16_t[4]){ 1, 1, 1, 1 }, &counters);
+    ck_assert_uint_eq(pixel_at(8, 16) & 0xff, (255 + 102 + 255 + 153 + 2) / 4);
+    ck_assert_uint_eq(pixel_at(9, 17), 0xff000000);
+    ck_assert_uint_eq(counters.cb_resolved, 4);
+    ck_assert_uint_eq(loud_count(loud), 0);
+    target_done();
+}
+END_TEST
+
+/* Eight samples, two fragments: a third colour has no place. */
+START_TEST(eqaa_loses_colours)
+{
+    msaa_setup(3, 1);
+    raster_cb_begin(&cb, &state, vm, loud, 0);
+    ck_assert(cb.target[0].on);
+    paint(1, 0xff);
+    paint(0.2f, 0x0f);
+    check_map("11110000");
+    paint(0.4f, 0x81);
+    check_map("21110002");
+    paint(0.6f, 0xf0); /* gone are fragment 0's last samples */
+    check_map("21110000");
+    ck_assert_uint_eq(fragment(8, 16, 0) & 0xff, 0x99);
+    state.cb.mode = V_CBMode__CB_FMASK_DECOMPRESS;
+    raster_cb_begin(&cb, &state, vm, loud, 0);
+    raster_cb_special(&cb, 0, 8, 16, (const uint16_t[4]){ 1 }, &counters);
+    check_map("21110000");
+    target_done();
+}
+END_TEST
+
+/* ---- textures -------------------------------------------------------------------------------------- */
+
+static struct raster_image image;
+static struct raster_sampler sampler;
+static struct raster_access tex;
+
+/* A linear 8_8_8_8 texture of 4x4 texels, red = 16 * (4 y + x), with a 2x2 and a 1x1 level. */
+static void texture_setup(void)
+{
+    uint32_t t[8] = { TARGET_VA >> 8 };
+    struct err e;
+
+#define T(word, field, v) t[word] |= regs_insert(GFX7, F_SQ_IMG_RSRC_WORD##word##__##field, 0, v)
+    target_setup();
+    T(1, DATA_FORMAT, 10);
+    T(2, WIDTH, 3);
+    T(2, HEIGHT, 3);
+    T(3, DST_SEL_X, V_SQ_SEL_XYZW01__SQ_SEL_X);
+    T(3, DST_SEL_Y, V_SQ_SEL_XYZW01__SQ_SEL_0);
+    T(3, DST_SEL_Z, V_SQ_SEL_XYZW01__SQ_SEL_Z);
+    T(3, DST_SEL_W, V_SQ_SEL_XYZW01__SQ_SEL_1);
+    T(3, LAST_LEVEL, 2);
+    T(3, TILING_INDEX, 8);
+    T(3, TYPE, V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_2D);
+    T(4, PITCH, 63);
+#undef T
+    ck_assert_msg(raster_image_decode(&image, state.chip, t, &e) == 0, "%s", e.text);
+    tex = (struct raster_access){ .vm = vm, .client = MEM_TEX };
+    for (int level = 0; level < 3; level++)
+        for (int y = 0; y < 4 >> level; y++)
+            for (int x = 0; x < 4 >> level; x++) {
+                const uint32_t texel[4] = { f32_bits((float)(16 * (4 * y + x) + level) / 255),
+                                            f32_bits(1), f32_bits(0.2f), 0 };
+                raster_texel_store(&image, &tex, &(struct raster_texel){ x, y, 0, 0, (uint32_t)level },
+                                   texel);
+            }
+    memset(&sampler, 0, sizeof sampler);
+}
+
+/* 255 times the red of a sample. */
+static float sample(float u, float v, float lod)
+{
+    const struct raster_sample_in in = { .coord = { u, v }, .lod = lod };
+    const uint32_t border[4] = { f32_bits(1), 0, 0, 0 };
+    uint32_t out[4];
+
+    raster_sample(&image, &sampler, &tex, &in, border, out);
+    return roundf(bits_f32(out[0]) * 255 * 1024) / 1024;
+}
+
+START_TEST(texture_filter)
+{
+    const uint8_t last = V_SQ_TEX_CLAMP__SQ_TEX_CLAMP_LAST_TEXEL;
+    const struct raster_sample_in at = { .coord = { 0.1f, 0.1f } };
+    uint32_t out[4];
+
+    texture_setup();
+    raster_sample(&image, &sampler, &tex, &at, out, out);
+    ck_assert_uint_eq(out[1], 0);
+    ck_assert_float_eq_tol(bits_f32(out[2]), 0.2f, 1e-6);
+    ck_assert_float_eq(bits_f32(out[3]), 1);
+    ck_assert_float_eq(sample(0.3f, 0.6f, 0), 16 * 9); /* texel 1, 2 */
+    ck_assert_float_eq(sample(1.3f, -0.4f, 0), 16 * 9); /* wraps */
+    sampler.mag = V_SQ_TEX_XY_FILTER__SQ_TEX_XY_FILTER_BILINEAR;
+    ck_assert_float_eq(sample(0.5f, 0.5f, 0), 16 * (5 + 6 + 9 + 10) / 4.0f);
+    ck_assert_float_eq(sample(0.375f, 0.375f, 0), 16 * 5);
+    ck_assert_float_eq(sample(0, 0.125f, 0), 16 * 1.5f); /* texels 3 and 0 */
+    sampler.clamp[0] = last;
+    ck_assert_float_eq(sample(0, 0.125f, 0), 0);
+    ck_assert_float_eq(sample(5, 0.125f, 0), 16 * 3);
+    sampler.clamp[0] = V_SQ_TEX_CLAMP__SQ_TEX_CLAMP_BORDER;
+    ck_assert_float_eq(sample(0, 0.125f, 0), 255 / 2.0f);
+    sampler.clamp[0] = V_SQ_TEX_CLAMP__SQ_TEX_MIRROR;
+    ck_assert_float_eq(sample(-0.25f, 0.125f, 0), 16 * 0.5f);
+    /* Levels: the second texel of level 1 is 17, that of level 2 is 2. */
+    sampler.clamp[0] = sampler.clamp[1] = last;
+    sampler.mip = V_SQ_TEX_MIP_FILTER__SQ_TEX_MIP_FILTER_POINT;
+    ck_assert_float_eq(sample(0.75f, 0.25f, 1), 17);
+    ck_assert_float_eq(sample(0.75f, 0.25f, 0.6f), 17);
+    ck_assert_float_eq(sample(0.75f, 0.25f, 0.5f), 16 * 7); /* bilinear is only for magnification here */
+    ck_assert_float_eq(sample(0.75f, 0.25f, 9), 2);
+    sampler.mip = V_SQ_TEX_MIP_FILTER__SQ_TEX_MIP_FILTER_LINEAR;
+    ck_assert_float_eq(sample(0.75f, 0.25f, 1.5f), (17 + 2) / 2.0f);
+    ck_assert_float_eq(sample(0.75f, 0.25f, NAN), 16 * 7);
+    target_done();
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("raster");
@@ -733,6 +942,9 @@ int main(void)
     tcase_add_test(tc, export_formats);
     tcase_add_test(tc, colour_to_memory);
     tcase_add_test(tc, depth_test);
+    tcase_add_test(tc, fragments_are_shared);
+    tcase_add_test(tc, eqaa_loses_colours);
+    tcase_add_test(tc, texture_filter);
     tcase_add_test(tc, clipping_keeps_barycentrics);
     tcase_add_test(tc, rectangle_and_point);
     suite_add_tcase(s, tc);
