@@ -59,6 +59,7 @@ enum slot_kind {
     SLOT_SSRC,     /* scalar register, constant, literal */
     SLOT_SSRC_NL,  /* the same without literals */
     SLOT_VGPR,
+    SLOT_VGPR_LDS, /* VGPR or lds_direct */
     SLOT_AGPR,
     SLOT_AVGPR,    /* VGPR of either kind */
     SLOT_ASRC,     /* accumulation VGPR or constant */

@@ -151,10 +151,12 @@ static enum slot_kind valu_src_kind(const struct isa_target *t, const struct ins
         return SLOT_VGPR;
     if (in->form == FORM_SDWA)
         return SLOT_VSRC_NL;
+    if (i == 0 && r->flags & DST_SGPR)
+        return SLOT_VGPR_LDS;
+    if (i == 1 && r->flags & LANESEL)
+        return SLOT_SSRC_NL;
     if (in->enc == ENC_VOP3 || in->enc == ENC_VOP3P)
         return r->flags & INTERP ? SLOT_VGPR : SLOT_VSRC;
-    if (i == 1 && r->flags & LANESEL)
-        return SLOT_SSRC;
     if (i == 0 || (r->flags & LITMID && i == 1))
         return SLOT_VSRC;
     return SLOT_VGPR;
@@ -399,6 +401,8 @@ bool isa_operand_ok(const struct isa_target *t, const struct slot *s, unsigned o
     case SLOT_VGPR:
     case SLOT_OFF_VGPR:
         return vgpr;
+    case SLOT_VGPR_LDS:
+        return vgpr || operand == OPD_LDS_DIRECT;
     case SLOT_AGPR:
         return agpr;
     case SLOT_AVGPR:
