@@ -394,6 +394,10 @@ void emu_draw(struct atoll_gpu *gpu, const struct emu_draw_info *info)
                     gpu->draw_number);
         return;
     }
+    if (d->st.sc.line_diamond && raster_ia_verts(d->st.ia.prim_type) == 2)
+        loud_report(gpu->loud, LOUD_OTHER, 0x3100,
+                    "PA_SC_LINE_CNTL.DX10_DIAMOND_TEST_ENA: the ends of lines are cut along the minor "
+                    "axis, at draw %u", gpu->draw_number);
     memset(&d->count, 0, sizeof d->count);
     d->budget = gpu->opt.watchdog_insts;
     raster_db_begin(&d->db, &d->st, gpu->vm, gpu->loud, gpu->draw_number);

@@ -316,9 +316,9 @@ static void widen_range(struct raster_db *db, const struct place *p, float z)
 
 /* ---- the tests ---------------------------------------------------------------------------------- */
 
-/* One sample. Returns whether it passes. */
+/* One sample. Returns whether it passes; changes memory only when `write`. */
 static bool test_sample(struct raster_db *db, const struct place *p, bool front, uint32_t new_z,
-                        const struct raster_z_export *ex, struct raster_counters *cnt)
+                        const struct raster_z_export *ex, bool write, struct raster_counters *cnt)
 {
     const struct raster_db_state *st = &db->st->db;
     const struct raster_stencil *sf = &st->stencil[!front];
@@ -344,13 +344,14 @@ static bool test_sample(struct raster_db *db, const struct place *p, bool front,
         }
         if (z_pass && st->z_enable)
             z_pass = compare_z(st->z_format, st->zfunc, new_z, load_z(db, p));
-        if (z_pass && ((st->z_enable && st->z_write) || st->depth_clear) && !st->z_read_only) {
+        if (z_pass && ((st->z_enable && st->z_write) || st->depth_clear) && !st->z_read_only &&
+            write) {
             store_z(db, p, new_z);
             if (db->htile_on)
                 widen_range(db, p, z_decode(st->z_format, new_z));
         }
     }
-    if (db->s.on && !st->s_read_only) {
+    if (db->s.on && !st->s_read_only && write) {
         uint8_t *b, v = s_old;
 
         op = !s_pass ? sf->fail : !z_pass ? sf->zfail : sf->zpass;
@@ -388,19 +389,24 @@ void raster_db_quad(struct raster_db *db, const struct raster_prim *prim, const 
             p.x = (uint32_t)(q->x + (int32_t)(k & 1));
             p.y = (uint32_t)(q->y + (int32_t)(k >> 1));
             p.slice = MIN2(t->first_slice + prim->slice, t->last_slice);
-            for (unsigned s = 0; s < RASTER_SAMPLES_MAX; s++) {
+            /* Stored samples are anchors; further coverage samples go with the anchor of their number
+             * modulo the anchors (docs/errata.md, E-eqaa-depth). */
+            for (unsigned s = 0; s < 1u << t->samples_log2; s++) {
+                uint16_t group = 0;
                 float z;
 
-                if (!(live[k] >> s & 1))
+                for (unsigned c = s; c < RASTER_SAMPLES_MAX; c += 1u << t->samples_log2)
+                    group |= live[k] & (1u << c);
+                if (!group)
                     continue;
-                p.sample = s & ((1u << t->samples_log2) - 1);
+                p.sample = s;
                 z = ex && ex[k].has_z ? ex[k].z
                                       : raster_sample_z(db->st, prim, (int32_t)p.x, (int32_t)p.y, s);
                 if (st->depth_clear)
                     z = st->clear_depth;
-                if (!test_sample(db, &p, prim->front, z_encode(st->z_format, z),
-                                 ex ? &ex[k] : NULL, cnt))
-                    pass &= ~(1u << s);
+                if (!test_sample(db, &p, prim->front, z_encode(st->z_format, z), ex ? &ex[k] : NULL,
+                                 live[k] >> s & 1, cnt))
+                    pass &= (uint16_t)~group;
             }
         }
         cnt->db_passed += (unsigned)__builtin_popcount(pass);

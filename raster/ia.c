@@ -55,11 +55,11 @@ bool raster_ia_known(uint32_t prim_type)
     return find_row(prim_type) != NULL;
 }
 
-unsigned raster_ia_list_size(uint32_t prim_type)
+unsigned raster_ia_verts(uint32_t prim_type)
 {
     const struct ia_row *r = find_row(prim_type);
 
-    return r ? r->size : 0;
+    return r ? r->verts : 0;
 }
 
 void raster_ia_begin(struct raster_ia *ia, uint32_t prim_type, bool provoking_last)

@@ -310,8 +310,8 @@ unsigned raster_ia_vertex(struct raster_ia *ia, uint32_t v, struct raster_ia_pri
  * line), starts anew. Primitive ids go on. */
 unsigned raster_ia_cut(struct raster_ia *ia, struct raster_ia_prim out[2]);
 
-/* How many vertices a whole primitive of a list type has; 0 for strips, fans, loops. */
-unsigned raster_ia_list_size(uint32_t prim_type);
+/* Vertices of the primitives that come out: 1 points, 2 lines, 3 triangles; 0: not assembled. */
+unsigned raster_ia_verts(uint32_t prim_type);
 
 /* ---- PA: vertices to screen-space primitives ------------------------------------------------ */
 
