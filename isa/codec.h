@@ -93,8 +93,8 @@ enum { SLOT_MAX = 8 };
  * Returns their number. */
 unsigned isa_slots(const struct isa_target *t, struct insn *in, struct slot out[SLOT_MAX]);
 
-/* Whether an operand can be written there: registers exist on the target, are aligned, and what
- * is no register is a constant that the slot takes. */
+/* Whether an operand can be written there: registers exist on the target, and what is no register
+ * is a constant that the slot takes. */
 bool isa_operand_ok(const struct isa_target *t, const struct slot *s, unsigned operand);
 
 /* Types whose numbers have 16 bits; types whose numbers are floats. */

@@ -343,20 +343,17 @@ void isa_mods(const struct isa_target *t, const struct insn *in, struct mods *ou
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-static bool aligned(unsigned operand, unsigned regs)
-{
-    return regs < 2 || operand % (regs == 2 ? 2 : 4) == 0;
-}
-
+/* The manuals want pairs to start even and larger groups at a multiple of 4, but MIAOW's programs
+ * have odd pairs: E-sgpr-alignment. */
 static bool scalar_register_ok(const struct isa_target *t, unsigned operand, unsigned regs)
 {
     unsigned ttmp = isa_ttmp_first(t->gen);
 
     regs = MAX2(regs, 1u);
     if (operand < isa_sgpr_count(t))
-        return operand + regs <= isa_sgpr_count(t) && aligned(operand, regs);
+        return operand + regs <= isa_sgpr_count(t);
     if (operand >= ttmp && operand < ttmp + isa_ttmp_count(t->gen))
-        return operand + regs <= ttmp + isa_ttmp_count(t->gen) && aligned(operand, regs);
+        return operand + regs <= ttmp + isa_ttmp_count(t->gen);
     for (const struct isa_sreg *s = isa_sregs; s->name; s++)
         if (s->code == operand && s->regs == regs && s->gens >> t->gen & 1 &&
             (t->features & s->need) == s->need)

@@ -45,7 +45,8 @@ static const struct {
     {"gfx803", {0xbe800064}, 1, "s_mov_b32 s0, s100"},
     {"gfx803", {0xbe800068}, 0, NULL},             /* 104 is xnack_mask_lo where there is XNACK */
     {"gfx801", {0xbe800068}, 1, "s_mov_b32 s0, xnack_mask_lo"},
-    {"gfx704", {0xbe800401}, 0, NULL},             /* a pair that starts odd */
+    {"gfx600", {0x87810102}, 1, "s_and_b64 s[1:2], s[2:3], s[1:2]"}, /* pairs that start odd */
+    {"gfx600", {0xbe80046b}, 0, NULL},             /* but none in the middle of VCC */
     {"gfx600", {0xdc300000, 0x00000000}, 0, NULL}, /* no FLAT on GFX6 */
     /* reserved bits: GFX9's global_load_dword, op_sel and D16 have no meaning before it */
     {"gfx900", {0xdc508000, 0x007f0000}, 2, "global_load_dword v0, v[0:1], off"},
@@ -244,7 +245,7 @@ START_TEST(test_assembler_rejects)
         {"gfx704", "v_add_f32_e64 v0, 0x12345678, v2"},
         {"gfx704", "v_add_f32_sdwa v0, v1, v2 dst_sel:DWORD"},
         {"gfx704", "v_and_b32_e64 v0, -v1, v2"},
-        {"gfx704", "s_mov_b64 s[1:2], s[4:5]"},
+        {"gfx704", "s_mov_b64 s[103:104], s[4:5]"},
         {"gfx704", "s_mov_b32 s104, 0"},
         {"gfx704", "s_mov_b32 0, s0"},
         {"gfx704", "s_mov_b32 s0, 0x123456789"},
