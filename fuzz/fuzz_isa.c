@@ -1,5 +1,5 @@
-/* Any bytes as instructions and as assembly text: decode, print and assemble agree, and nothing is
- * read past the end. */
+/* Any bytes as instructions and as assembly text: decode, print and assemble agree, and
+ * nothing is read past the end. */
 #include "fuzz/fuzz.h"
 #include "isa/isa.h"
 
@@ -29,8 +29,10 @@ static void words(const struct isa_target *t, const uint32_t *dw, size_t ndw)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     enum { MAX_DWORDS = 256 }; /* an instruction does not see its neighbours */
-    static const char *const names[] = {"gfx600", "gfx704", "gfx801", "gfx803", "gfx900", "gfx906"};
-    const struct isa_target *t = isa_target_find(names[bytes ? data[0] % ARRAY_LEN(names) : 0]);
+    static const char *const names[] = {"gfx600", "gfx704", "gfx801",
+                                        "gfx803", "gfx900", "gfx906"};
+    const struct isa_target *t =
+        isa_target_find(names[bytes ? data[0] % ARRAY_LEN(names) : 0]);
     size_t ndw = MIN2(bytes / 4, (size_t)MAX_DWORDS);
     uint32_t *dw = malloc(ndw * 4 + 1), out[4];
     char *text = malloc(bytes + 1);

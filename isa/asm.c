@@ -1,9 +1,10 @@
 /* asm.c: one line of LLVM's assembly language to instruction words.
  *
- * A line is split without knowledge of the instruction (asm_text.c). The mnemonic gives the rows, its
- * suffix the forms to try: without one the 32-bit form first, then VOP3, as LLVM does. For each, the
- * modifiers are put into struct insn, the slots say what the operands must be, and encode.c
- * checks that everything fits its field. The first form that takes all wins. */
+ * A line is split without knowledge of the instruction (asm_text.c). The mnemonic gives
+ * the rows, its suffix the forms to try: without one the 32-bit form first, then VOP3, as
+ * LLVM does. For each, the modifiers are put into struct insn, the slots say what the
+ * operands must be, and encode.c checks that everything fits its field. The first form
+ * that takes all wins. */
 #include "isa/asm_imm.h"
 #include "isa/asm_text.h"
 
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* ---- mnemonics ---------------------------------------------------------------------------- */
+/* ---- mnemonics --------------------------------------------------------------------- */
 
 struct entry {
     char name[34];
@@ -20,7 +21,8 @@ struct entry {
     bool e64; /* an alias of the VOP3 form */
 };
 
-/* The spellings of each generation, sorted; built once per process and only read afterwards. */
+/* The spellings of each generation, sorted; built once per process and only read
+ * afterwards. */
 static struct {
     struct entry e[GFX_COUNT][I_COUNT + 32];
     unsigned n[GFX_COUNT];
@@ -83,12 +85,13 @@ static const struct entry *look_up(enum gfx gen, struct span name, unsigned *n)
     return *n ? &e[lo] : NULL;
 }
 
-/* ---- modifiers ---------------------------------------------------------------------------- */
+/* ---- modifiers --------------------------------------------------------------------- */
 
 #define MEMBER(m) offsetof(struct insn, m), sizeof(((struct insn *)0)->m)
 
-/* A modifier that is one member of struct insn; the instruction takes it when its layout has
- * that member. `value`: what the word alone means; -1: a number follows; names: one of them. */
+/* A modifier that is one member of struct insn; the instruction takes it when its layout
+ * has that member. `value`: what the word alone means; -1: a number follows; names: one
+ * of them. */
 static const struct simple_mod {
     const char *name;
     uint16_t offset;
@@ -96,18 +99,31 @@ static const struct simple_mod {
     int8_t value;
     const struct isa_name *names;
 } simple_mods[] = {
-    {"glc", MEMBER(glc), 1, NULL},       {"slc", MEMBER(slc), 1, NULL},
-    {"tfe", MEMBER(tfe), 1, NULL},       {"lwe", MEMBER(lwe), 1, NULL},
-    {"lds", MEMBER(lds), 1, NULL},       {"gds", MEMBER(gds), 1, NULL},
-    {"idxen", MEMBER(idxen), 1, NULL},   {"offen", MEMBER(offen), 1, NULL},
-    {"addr64", MEMBER(addr64), 1, NULL}, {"unorm", MEMBER(unorm), 1, NULL},
-    {"da", MEMBER(da), 1, NULL},         {"r128", MEMBER(r128), 1, NULL},
-    {"a16", MEMBER(a16), 1, NULL},       {"d16", MEMBER(d16), 1, NULL},
-    {"nv", MEMBER(nv), 1, NULL},         {"done", MEMBER(done), 1, NULL},
-    {"compr", MEMBER(compr), 1, NULL},   {"vm", MEMBER(vm), 1, NULL},
-    {"high", MEMBER(high), 1, NULL},     {"dmask", MEMBER(dmask), -1, NULL},
-    {"cbsz", MEMBER(cbsz), -1, NULL},    {"abid", MEMBER(abid), -1, NULL},
-    {"blgp", MEMBER(blgp), -1, NULL},    {"dfmt", MEMBER(dfmt), -1, NULL},    {"nfmt", MEMBER(nfmt), -1, NULL},
+    {"glc", MEMBER(glc), 1, NULL},
+    {"slc", MEMBER(slc), 1, NULL},
+    {"tfe", MEMBER(tfe), 1, NULL},
+    {"lwe", MEMBER(lwe), 1, NULL},
+    {"lds", MEMBER(lds), 1, NULL},
+    {"gds", MEMBER(gds), 1, NULL},
+    {"idxen", MEMBER(idxen), 1, NULL},
+    {"offen", MEMBER(offen), 1, NULL},
+    {"addr64", MEMBER(addr64), 1, NULL},
+    {"unorm", MEMBER(unorm), 1, NULL},
+    {"da", MEMBER(da), 1, NULL},
+    {"r128", MEMBER(r128), 1, NULL},
+    {"a16", MEMBER(a16), 1, NULL},
+    {"d16", MEMBER(d16), 1, NULL},
+    {"nv", MEMBER(nv), 1, NULL},
+    {"done", MEMBER(done), 1, NULL},
+    {"compr", MEMBER(compr), 1, NULL},
+    {"vm", MEMBER(vm), 1, NULL},
+    {"high", MEMBER(high), 1, NULL},
+    {"dmask", MEMBER(dmask), -1, NULL},
+    {"cbsz", MEMBER(cbsz), -1, NULL},
+    {"abid", MEMBER(abid), -1, NULL},
+    {"blgp", MEMBER(blgp), -1, NULL},
+    {"dfmt", MEMBER(dfmt), -1, NULL},
+    {"nfmt", MEMBER(nfmt), -1, NULL},
     {"row_mask", MEMBER(row_mask), -1, NULL},
     {"bank_mask", MEMBER(bank_mask), -1, NULL},
     {"dst_sel", MEMBER(dst_sel), -1, isa_sel_names},
@@ -171,12 +187,12 @@ static int reject(const struct attempt *a, const struct asm_mod *m)
                    m->value.p ? " with that value" : "");
 }
 
-static int number(const struct attempt *a, const struct asm_mod *m, int64_t lo, int64_t hi,
-                  int64_t *out)
+static int number(const struct attempt *a, const struct asm_mod *m, int64_t lo,
+                  int64_t hi, int64_t *out)
 {
     if (!m->value.p || !asm_integer(m->value, out) || *out < lo || *out > hi)
-        return err_set(a->e, "'%.*s' wants a number from %lld to %lld", (int)m->name.n, m->name.p,
-                       (long long)lo, (long long)hi);
+        return err_set(a->e, "'%.*s' wants a number from %lld to %lld", (int)m->name.n,
+                       m->name.p, (long long)lo, (long long)hi);
     return 0;
 }
 
@@ -206,7 +222,7 @@ static int bit_list(struct attempt *a, const struct asm_mod *m, unsigned n, uint
     if (list.n < 2 || *list.p != '[' || list.p[list.n - 1] != ']')
         return reject(a, m);
     list = (struct span){list.p + 1, list.n - 2};
-    *out &= (uint8_t)~((1u << n) - 1);
+    *out &= (uint8_t) ~((1u << n) - 1);
     while (span_next(&list, &item)) {
         int64_t v;
 
@@ -349,9 +365,10 @@ static int modifier(struct attempt *a, const struct asm_mod *m)
     return reject(a, m);
 }
 
-/* ---- operands ----------------------------------------------------------------------------- */
+/* ---- operands ---------------------------------------------------------------------- */
 
-/* The bits of a number as an operand of this width (1 or 2 dwords; 16-bit types: half). */
+/* The bits of a number as an operand of this width (1 or 2 dwords; 16-bit types:
+ * half). */
 static uint64_t float_bits(double f, unsigned regs, bool half)
 {
     uint64_t v;
@@ -366,7 +383,8 @@ static uint64_t float_bits(double f, unsigned regs, bool half)
 }
 
 /* neg and abs of a number where the form has no bits for them: done to the number. */
-static uint64_t fold_signs(uint64_t v, const struct asm_operand *o, unsigned regs, bool half)
+static uint64_t fold_signs(uint64_t v, const struct asm_operand *o, unsigned regs,
+                           bool half)
 {
     uint64_t sign = half ? 0x8000 : regs == 2 ? UINT64_C(1) << 63 : 0x80000000;
 
@@ -432,7 +450,8 @@ static bool literals_allowed(const struct attempt *a, const struct slot *s)
              a->in.enc == ENC_VOPC));
 }
 
-static int register_operand(struct attempt *a, const struct slot *s, const struct asm_operand *o)
+static int register_operand(struct attempt *a, const struct slot *s,
+                            const struct asm_operand *o)
 {
     bool address = a->in.enc == ENC_MIMG && s->p == &a->in.vaddr;
     bool r128 = a->in.r128 && s->p == &a->in.base && (o->regs == 4 || o->regs == 8);
@@ -440,7 +459,8 @@ static int register_operand(struct attempt *a, const struct slot *s, const struc
     struct slot as_written = *s;
 
     if (o->regs != MAX2(s->regs, 1u) && !address && !r128 && !special)
-        return err_set(a->e, "%u registers where the instruction has %u", o->regs, s->regs);
+        return err_set(a->e, "%u registers where the instruction has %u", o->regs,
+                       s->regs);
     if (s->fmod || s->imod) {
         a->in.abs |= (uint8_t)(o->abs << s->src);
         a->in.neg |= (uint8_t)(o->neg << s->src);
@@ -492,8 +512,8 @@ static int operand(struct attempt *a, const struct slot *s, struct span text)
 /* The scalar offset: a register or a number. */
 static int smem_offset(struct attempt *a, struct span text)
 {
-    struct slot s = {.kind = SLOT_SDST, .regs = 1, .type = T_B32, .src = -1,
-                     .p = &a->in.soffset};
+    struct slot s = {
+        .kind = SLOT_SDST, .regs = 1, .type = T_B32, .src = -1, .p = &a->in.soffset};
     struct asm_operand o;
 
     if (asm_operand(a->t, text, &o, a->e) < 0)
@@ -538,9 +558,10 @@ static int slot(struct attempt *a, const struct slot *s, struct span text)
     }
 }
 
-/* ---- forms -------------------------------------------------------------------------------- */
+/* ---- forms ------------------------------------------------------------------------- */
 
-/* What must be set before the slots can be asked for: defaults, and what operands alone decide. */
+/* What must be set before the slots can be asked for: defaults, and what operands alone
+ * decide. */
 static int prepare(struct attempt *a, const struct asm_line *line)
 {
     struct insn *in = &a->in;
@@ -589,8 +610,9 @@ static int implied(const struct attempt *a)
     return 0;
 }
 
-static int attempt(const struct isa_target *t, enum isa_op op, unsigned enc, unsigned form,
-                   const struct asm_line *line, uint32_t out[4], struct err *e)
+static int attempt(const struct isa_target *t, enum isa_op op, unsigned enc,
+                   unsigned form, const struct asm_line *line, uint32_t out[4],
+                   struct err *e)
 {
     struct attempt a = {.t = t, .r = &isa_rows[op], .e = e};
     struct slot slots[SLOT_MAX];
@@ -613,7 +635,8 @@ static int attempt(const struct isa_target *t, enum isa_op op, unsigned enc, uns
     if (n && slots[n - 1].kind == SLOT_IMM_OPT && !nargs)
         n = 0;
     if (n == 1 && slots[0].kind == SLOT_WAITCNT)
-        return immediate(&a, SLOT_WAITCNT, line->rest) < 0 ? -1 : isa_encode(t, &a.in, out, e);
+        return immediate(&a, SLOT_WAITCNT, line->rest) < 0 ? -1
+                                                           : isa_encode(t, &a.in, out, e);
     if (n && slots[n - 1].kind == SLOT_SMEM_OFF && nargs == n - 1)
         n--; /* no offset: 0 */
     if (nargs != n)
@@ -645,7 +668,8 @@ static int try_row(const struct isa_target *t, enum isa_op op, enum want want,
                    const struct asm_line *line, uint32_t out[4], struct err *e)
 {
     unsigned enc = isa_rows[op].enc, form = FORM_PLAIN;
-    bool valu = enc == ENC_VOP1 || enc == ENC_VOP2 || enc == ENC_VOPC || enc == ENC_VINTRP;
+    bool valu =
+        enc == ENC_VOP1 || enc == ENC_VOP2 || enc == ENC_VOPC || enc == ENC_VINTRP;
     bool v3only = isa_rows[op].op[t->gen] & OP_V3;
     unsigned opcode;
     bool has_vop3 = isa_layout_for(t, op, ENC_VOP3, FORM_PLAIN, &opcode);
@@ -655,7 +679,8 @@ static int try_row(const struct isa_target *t, enum isa_op op, enum want want,
     if (enc == ENC_SMEM && t->gen <= GFX7)
         enc = ENC_SMRD;
     if (want == WANT_SDWA || want == WANT_DPP)
-        return attempt(t, op, enc, want == WANT_SDWA ? FORM_SDWA : FORM_DPP, line, out, e);
+        return attempt(t, op, enc, want == WANT_SDWA ? FORM_SDWA : FORM_DPP, line, out,
+                       e);
     for (unsigned i = 0; i < line->nmods && want == WANT_ANY && valu; i++) {
         if (is_sdwa_name(line->mods[i].name))
             form = FORM_SDWA;
@@ -675,7 +700,8 @@ static int try_row(const struct isa_target *t, enum isa_op op, enum want want,
     return n;
 }
 
-int isa_assemble(const struct isa_target *t, const char *text, uint32_t out[4], struct err *e)
+int isa_assemble(const struct isa_target *t, const char *text, uint32_t out[4],
+                 struct err *e)
 {
     struct err local;
     struct asm_line line;
@@ -700,10 +726,10 @@ int isa_assemble(const struct isa_target *t, const char *text, uint32_t out[4], 
         entries = look_up(t->gen, name, &n);
     }
     if (!entries)
-        return err_set(e, "no instruction '%.*s' on %s", (int)line.mnemonic.n, line.mnemonic.p,
-                       gfx_name(t->gen));
+        return err_set(e, "no instruction '%.*s' on %s", (int)line.mnemonic.n,
+                       line.mnemonic.p, gfx_name(t->gen));
     for (unsigned i = 0; i < n && dw < 0; i++)
-        dw = !entries[i].e64     ? try_row(t, entries[i].op, want, &line, out, e)
+        dw = !entries[i].e64    ? try_row(t, entries[i].op, want, &line, out, e)
              : want == WANT_E32 ? err_set(e, "only the VOP3 form has this name")
                                 : try_row(t, entries[i].op, WANT_E64, &line, out, e);
     return dw;

@@ -1,4 +1,5 @@
-/* asm_imm.c: hwreg(), sendmsg(), counters, gpr_idx(), swizzle(), formats, attributes, export targets.
+/* asm_imm.c: hwreg(), sendmsg(), counters, gpr_idx(), swizzle(), formats, attributes,
+ * export targets.
  *
  * Each takes a plain number too. Spellings: LLVM's "AMDGPUOperandSyntax". */
 #include "isa/asm_imm.h"
@@ -21,8 +22,8 @@ static bool call(struct span s, const char *name, struct span *list)
 }
 
 /* A name of the table or a number from lo to hi. */
-static bool name_or_number(const struct isa_name *table, enum gfx gen, struct span s, int64_t lo,
-                           int64_t hi, unsigned *out)
+static bool name_or_number(const struct isa_name *table, enum gfx gen, struct span s,
+                           int64_t lo, int64_t hi, unsigned *out)
 {
     int v = table ? isa_value_of(table, gen, s.p, s.n) : -1;
     int64_t i = v;
@@ -39,7 +40,11 @@ static bool hwreg(enum gfx gen, struct span list, struct insn *in)
     struct span item;
 
     while (span_next(&list, &item)) {
-        if (n == 3 || !name_or_number(n ? NULL : isa_hwreg_names, gen, item, n == 2, n == 0 ? 63 : n == 1 ? 31 : 32, &v[n]))
+        if (n == 3 || !name_or_number(n ? NULL : isa_hwreg_names, gen, item, n == 2,
+                                      n == 0   ? 63
+                                      : n == 1 ? 31
+                                               : 32,
+                                      &v[n]))
             return false;
         n++;
     }
@@ -66,11 +71,15 @@ static bool hwreg_struct(enum gfx gen, struct span s, struct insn *in)
         if (!colon)
             return false;
         key = span_trim((struct span){item.p, (size_t)(colon - item.p)});
-        value = span_trim((struct span){colon + 1, (size_t)(item.p + item.n - colon - 1)});
+        value =
+            span_trim((struct span){colon + 1, (size_t)(item.p + item.n - colon - 1)});
         while (k < 3 && !span_is(key, keys[k]))
             k++;
         if (k == 3 || !name_or_number(k ? NULL : isa_hwreg_names, gen, value, k == 2,
-                                      k == 0 ? 63 : k == 1 ? 31 : 32, &v[k]))
+                                      k == 0   ? 63
+                                      : k == 1 ? 31
+                                               : 32,
+                                      &v[k]))
             return false;
     }
     in->imm = (int32_t)(v[0] | v[1] << 6 | (v[2] - 1) << 11);
@@ -89,7 +98,11 @@ static bool sendmsg(enum gfx gen, struct span list, struct insn *in)
                                        : v[0] == MSG_SYSMSG ? isa_sysmsg_op_names
                                                             : isa_gs_op_names;
 
-        if (n == 3 || !name_or_number(names, gen, item, 0, n == 0 ? 15 : n == 1 ? 7 : 3, &v[n]))
+        if (n == 3 || !name_or_number(names, gen, item, 0,
+                                      n == 0   ? 15
+                                      : n == 1 ? 7
+                                               : 3,
+                                      &v[n]))
             return false;
         n++;
     }
@@ -104,7 +117,8 @@ static bool waitcnt(enum gfx gen, struct span s, struct insn *in)
     uint32_t imm = 0;
 
     for (unsigned i = 0; i < 3; i++)
-        imm |= ((1u << w[i].bits) - 1) << w[i].lo | ((1u << w[i].hi_bits) - 1) << w[i].hi_lo;
+        imm |= ((1u << w[i].bits) - 1) << w[i].lo | ((1u << w[i].hi_bits) - 1)
+                                                        << w[i].hi_lo;
     while ((s = span_trim(s)).n) {
         const char *open = memchr(s.p, '(', s.n), *close = memchr(s.p, ')', s.n);
         struct span name, value;
@@ -132,7 +146,8 @@ static bool waitcnt(enum gfx gen, struct span s, struct insn *in)
                 return false;
             v = max;
         }
-        imm &= ~(((1u << w[i].bits) - 1) << w[i].lo | ((1u << w[i].hi_bits) - 1) << w[i].hi_lo);
+        imm &= ~(((1u << w[i].bits) - 1) << w[i].lo | ((1u << w[i].hi_bits) - 1)
+                                                          << w[i].hi_lo);
         imm |= ((uint32_t)v & ((1u << w[i].bits) - 1)) << w[i].lo |
                ((uint32_t)v >> w[i].bits & ((1u << w[i].hi_bits) - 1)) << w[i].hi_lo;
         s = (struct span){close + 1, (size_t)(s.p + s.n - close - 1)};
@@ -176,7 +191,8 @@ static bool target(struct span s, struct insn *in)
     static const struct {
         const char *name;
         uint8_t base, count;
-    } targets[] = {{"mrtz", 8, 0}, {"null", 9, 0}, {"mrt", 0, 8}, {"pos", 12, 4}, {"param", 32, 32}};
+    } targets[] = {
+        {"mrtz", 8, 0}, {"null", 9, 0}, {"mrt", 0, 8}, {"pos", 12, 4}, {"param", 32, 32}};
 
     for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
         size_t n = strlen(targets[i].name);
@@ -184,8 +200,8 @@ static bool target(struct span s, struct insn *in)
 
         if (s.n < n || memcmp(s.p, targets[i].name, n))
             continue;
-        if (targets[i].count ? !asm_integer((struct span){s.p + n, s.n - n}, &v) || v < 0 ||
-                                   v >= targets[i].count
+        if (targets[i].count ? !asm_integer((struct span){s.p + n, s.n - n}, &v) ||
+                                   v < 0 || v >= targets[i].count
                              : s.n != n)
             continue;
         in->target = (uint8_t)(targets[i].base + v);
@@ -206,12 +222,16 @@ int asm_immediate(const struct isa_target *t, enum slot_kind kind, struct span t
     case SLOT_PARAM:
         k = isa_value_of(isa_param_names, t->gen, text.p, text.n);
         in->imm = k;
-        return k >= 0 ? 0 : err_set(e, "'%.*s' is none of p10, p20, p0", (int)text.n, text.p);
+        return k >= 0 ? 0
+                      : err_set(e, "'%.*s' is none of p10, p20, p0", (int)text.n, text.p);
     case SLOT_ATTR:
-        return attribute(text, in) ? 0 : err_set(e, "'%.*s' is no attribute", (int)text.n, text.p);
+        return attribute(text, in)
+                   ? 0
+                   : err_set(e, "'%.*s' is no attribute", (int)text.n, text.p);
     case SLOT_TARGET:
-        return target(text, in) ? 0
-                                : err_set(e, "'%.*s' is no export target", (int)text.n, text.p);
+        return target(text, in)
+                   ? 0
+                   : err_set(e, "'%.*s' is no export target", (int)text.n, text.p);
     case SLOT_HWREG:
         if ((call(text, "hwreg", &list) && hwreg(t->gen, list, in)) ||
             hwreg_struct(t->gen, text, in))
@@ -233,8 +253,8 @@ int asm_immediate(const struct isa_target *t, enum slot_kind kind, struct span t
         break;
     }
     if (!asm_integer(text, &v) || v < INT16_MIN || v > UINT16_MAX)
-        return err_set(e, "'%.*s' is no immediate of 16 bits that belongs here", (int)text.n,
-                       text.p);
+        return err_set(e, "'%.*s' is no immediate of 16 bits that belongs here",
+                       (int)text.n, text.p);
     in->imm = (int32_t)v;
     return 0;
 }
@@ -270,7 +290,8 @@ bool asm_format(enum gfx gen, struct span s, struct insn *in)
     return n == 1 || n == 2;
 }
 
-/* "01pip": a character a bit of the lane number, the highest first: zero, one, preserve, invert. */
+/* "01pip": a character a bit of the lane number, the highest first: zero, one, preserve,
+ * invert. */
 static bool bitmask_perm(struct span s, int32_t *out)
 {
     unsigned and = 0, or = 0, xor = 0;
@@ -281,11 +302,20 @@ static bool bitmask_perm(struct span s, int32_t *out)
         unsigned bit = 1u << (4 - i);
 
         switch (s.p[1 + i]) {
-        case '0': break;
-        case '1': or |= bit; break;
-        case 'p': and |= bit; break;
-        case 'i': and |= bit; xor |= bit; break;
-        default: return false;
+        case '0':
+            break;
+        case '1':
+            or |= bit;
+            break;
+        case 'p':
+            and |= bit;
+            break;
+        case 'i':
+            and |= bit;
+            xor |= bit;
+            break;
+        default:
+            return false;
         }
     }
     *out = (int32_t)(and | or << 5 | xor << 10);

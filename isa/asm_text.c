@@ -21,7 +21,9 @@ struct span span_trim(struct span s)
 
 static int depth_step(char c)
 {
-    return c == '[' || c == '(' || c == '{' ? 1 : c == ']' || c == ')' || c == '}' ? -1 : 0;
+    return c == '[' || c == '(' || c == '{'   ? 1
+           : c == ']' || c == ')' || c == '}' ? -1
+                                              : 0;
 }
 
 bool span_next(struct span *list, struct span *item)
@@ -43,7 +45,7 @@ bool span_next(struct span *list, struct span *item)
     return true;
 }
 
-/* ---- lines -------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------- */
 
 static bool word_char(char c)
 {
@@ -127,7 +129,8 @@ int asm_split(const char *text, bool (*is_flag)(struct span word), struct asm_li
             }
             joinable = false;
         } else if (w == piece.n && is_flag(piece) &&
-                   !(span_is(piece, "a16") && (comma || !out->nargs))) { /* the register */
+                   !(span_is(piece, "a16") &&
+                     (comma || !out->nargs))) { /* the register */
             if (out->nmods >= ASM_MODS_MAX - 1)
                 return err_set(e, "too many modifiers");
             out->mods[out->nmods++].name = piece;
@@ -146,7 +149,7 @@ int asm_split(const char *text, bool (*is_flag)(struct span word), struct asm_li
     return 0;
 }
 
-/* ---- integer expressions ------------------------------------------------------------------ */
+/* ---- integer expressions ----------------------------------------------------------- */
 
 struct expr {
     const char *p, *end;
@@ -180,7 +183,8 @@ static int64_t expr_number(struct expr *x)
     char *end;
     uint64_t v;
 
-    while (n < sizeof digits - 1 && x->p + n < x->end && isalnum((unsigned char)x->p[n])) {
+    while (n < sizeof digits - 1 && x->p + n < x->end &&
+           isalnum((unsigned char)x->p[n])) {
         digits[n] = x->p[n];
         n++;
     }
@@ -207,7 +211,7 @@ static int64_t expr_unary(struct expr *x)
     if (++x->depth > 64) {
         x->bad = true;
     } else if (expr_take(x, "-")) {
-        v = (int64_t)-(uint64_t)expr_unary(x);
+        v = (int64_t) - (uint64_t)expr_unary(x);
     } else if (expr_take(x, "~")) {
         v = ~expr_unary(x);
     } else if (expr_take(x, "+")) {
@@ -228,7 +232,10 @@ static int64_t expr_product(struct expr *x)
     int64_t v = expr_unary(x);
 
     for (;;) {
-        char op = expr_take(x, "*") ? '*' : expr_take(x, "/") ? '/' : expr_take(x, "%") ? '%' : 0;
+        char op = expr_take(x, "*")   ? '*'
+                  : expr_take(x, "/") ? '/'
+                  : expr_take(x, "%") ? '%'
+                                      : 0;
         int64_t r = op ? expr_unary(x) : 0;
 
         if (!op || x->bad)
@@ -287,7 +294,7 @@ bool asm_integer(struct span s, int64_t *out)
     return !x.bad && x.p == x.end;
 }
 
-/* ---- registers and numbers ---------------------------------------------------------------- */
+/* ---- registers and numbers --------------------------------------------------------- */
 
 /* "[lo:hi]" or "[n]" to first and count. */
 static bool register_range(struct span s, unsigned *first, unsigned *regs)
@@ -344,9 +351,11 @@ static bool numbered(struct span s, const char *file, unsigned base, unsigned co
     return true;
 }
 
-static bool one_register(const struct isa_target *t, struct span s, struct asm_operand *out)
+static bool one_register(const struct isa_target *t, struct span s,
+                         struct asm_operand *out)
 {
-    if (numbered(s, "v", OPD_VGPR0, 256, out) || numbered(s, "s", 0, isa_sgpr_count(t), out) ||
+    if (numbered(s, "v", OPD_VGPR0, 256, out) ||
+        numbered(s, "s", 0, isa_sgpr_count(t), out) ||
         numbered(s, "ttmp", isa_ttmp_first(t->gen), isa_ttmp_count(t->gen), out) ||
         (t->features & FEAT_MAI && numbered(s, "a", OPD_AGPR0, 256, out)))
         return true;
@@ -362,7 +371,8 @@ static bool one_register(const struct isa_target *t, struct span s, struct asm_o
 }
 
 /* A register, a range, or a list "[s4,s5,s6,s7]" of successive ones. */
-static bool parse_register(const struct isa_target *t, struct span s, struct asm_operand *out)
+static bool parse_register(const struct isa_target *t, struct span s,
+                           struct asm_operand *out)
 {
     struct span list, item;
     unsigned n = 0;

@@ -1,8 +1,9 @@
 /* decode.c: instruction words to struct insn.
  *
- * The layout gives the fields as they stand; what follows from the row is put right after: which
- * operands the row has at all, implied VCC, what a memory instruction's one data field is, and the
- * literal. Words whose operands do not exist on the target are no instruction. */
+ * The layout gives the fields as they stand; what follows from the row is put right
+ * after: which operands the row has at all, implied VCC, what a memory instruction's one
+ * data field is, and the literal. Words whose operands do not exist on the target are no
+ * instruction. */
 #include "isa/codec.h"
 #include "isa/index.h"
 
@@ -46,7 +47,8 @@ void isa_insn_clear(struct insn *in)
     in->dst = in->sdst = OPD_NONE;
     for (unsigned i = 0; i < ARRAY_LEN(in->src); i++)
         in->src[i] = OPD_NONE;
-    in->vaddr = in->data = in->data1 = in->base = in->samp = in->soffset = in->saddr = OPD_NONE;
+    in->vaddr = in->data = in->data1 = in->base = in->samp = in->soffset = in->saddr =
+        OPD_NONE;
 }
 
 /* SMRD and SMEM: how the offset is given. Returns false when it cannot be. */
@@ -78,7 +80,8 @@ static bool smem_offset(const struct isa_target *t, struct insn *in)
     return true;
 }
 
-/* What the data field or fields of a memory instruction are: result, data, both, or nothing. */
+/* What the data field or fields of a memory instruction are: result, data, both, or
+ * nothing. */
 static void memory_data(const struct isa_row *r, struct insn *in, bool separate_dst)
 {
     bool returns = r->dst != T_NONE;
@@ -148,7 +151,8 @@ static void mai_operands(const struct isa_row *r, struct insn *in)
         in->src[2] += A;
 }
 
-/* v_interp_mov's source is a parameter's number, in the field of a VGPR (VINTRP) or source. */
+/* v_interp_mov's source is a parameter's number, in the field of a VGPR (VINTRP) or
+ * source. */
 static bool interp_param(const struct isa_row *r, struct insn *in)
 {
     if (!(r->flags & INTERP) || r->src[0] != T_NONE)
@@ -205,7 +209,8 @@ static bool finish(const struct isa_target *t, const struct isa_row *r, struct i
     case ENC_VOP3:
     case ENC_VOP3P:
         if (in->enc == ENC_VOPC && in->form == FORM_SDWA && t->gen == GFX9)
-            in->dst = bits(in->dw[1], 15, 15) ? (uint16_t)bits(in->dw[1], 8, 14) : OPD_VCC;
+            in->dst =
+                bits(in->dw[1], 15, 15) ? (uint16_t)bits(in->dw[1], 8, 14) : OPD_VCC;
         if (!interp_param(r, in))
             return false;
         valu_operands(r, in);
@@ -259,7 +264,8 @@ static bool controls_ok(const struct insn *in)
     if (in->form == FORM_DPP) {
         const struct isa_dpp *d = isa_dpp_ctrls;
 
-        while (d->name && (in->dpp_ctrl < d->base + d->first || in->dpp_ctrl > d->base + d->last))
+        while (d->name &&
+               (in->dpp_ctrl < d->base + d->first || in->dpp_ctrl > d->base + d->last))
             d++;
         return d->name;
     }
@@ -276,12 +282,12 @@ static bool has_literal(const struct insn *in)
 
 static bool literal_allowed(const struct insn *in)
 {
-    return in->form == FORM_PLAIN &&
-           (in->enc <= ENC_SMRD || in->enc == ENC_VOP1 || in->enc == ENC_VOP2 ||
-            in->enc == ENC_VOPC);
+    return in->form == FORM_PLAIN && (in->enc <= ENC_SMRD || in->enc == ENC_VOP1 ||
+                                      in->enc == ENC_VOP2 || in->enc == ENC_VOPC);
 }
 
-int isa_decode(const struct isa_target *t, const uint32_t *code, size_t ndw, struct insn *out)
+int isa_decode(const struct isa_target *t, const uint32_t *code, size_t ndw,
+               struct insn *out)
 {
     const struct layout *l;
     struct slot slots[SLOT_MAX];

@@ -1,4 +1,5 @@
-/* encode.c: struct insn to instruction words: decode.c backwards, over the same layouts. */
+/* encode.c: struct insn to instruction words: decode.c backwards, over the same
+ * layouts. */
 #include "isa/codec.h"
 #include "isa/index.h"
 
@@ -39,11 +40,12 @@ static bool is_operand(const struct field *f)
 
 static uint16_t plain_vgpr(uint16_t operand)
 {
-    return operand >= OPD_AGPR0 && operand != OPD_NONE ? operand - OPD_AGPR0 + OPD_VGPR0 : operand;
+    return operand >= OPD_AGPR0 && operand != OPD_NONE ? operand - OPD_AGPR0 + OPD_VGPR0
+                                                       : operand;
 }
 
 /* Undo what finish() in decode.c does to members. */
-static void raw_members(const struct isa_target *t, const struct layout *l, struct insn *in)
+static void raw_members(const struct layout *l, struct insn *in)
 {
     const struct isa_row *r = &isa_rows[in->op];
 
@@ -76,7 +78,8 @@ static void raw_members(const struct isa_target *t, const struct layout *l, stru
     case ENC_VOP3:
     case ENC_VOP3P:
         if (r->flags & INTERP && r->src[0] == T_NONE)
-            in->src[0] = (uint16_t)(in->enc == ENC_VINTRP ? OPD_VGPR0 + in->imm : in->imm);
+            in->src[0] =
+                (uint16_t)(in->enc == ENC_VINTRP ? OPD_VGPR0 + in->imm : in->imm);
         if (r->flags & LITMID)
             in->src[1] = in->src[2];
         if (r->flags & DST_SGPR)
@@ -101,7 +104,6 @@ static void raw_members(const struct isa_target *t, const struct layout *l, stru
             in->saddr = 0x7f;
         break;
     }
-    (void)t;
 }
 
 static int smem_words(const struct isa_target *t, const struct insn *in, uint32_t out[4],
@@ -159,7 +161,7 @@ int isa_encode(const struct isa_target *t, const struct insn *in, uint32_t out[4
     out[0] = l->match;
     if (l->op_lo <= l->op_hi)
         out[0] |= opcode << l->op_lo;
-    raw_members(t, l, &raw);
+    raw_members(l, &raw);
     for (unsigned i = 0; i < l->nfields; i++) {
         const struct field *f = &l->fields[i];
         uint32_t v = isa_field_get(f, &raw);
@@ -174,16 +176,16 @@ int isa_encode(const struct isa_target *t, const struct insn *in, uint32_t out[4
         uint32_t v = isa_field_get(f, &raw);
 
         if (v != isa_field_get(f, &back) && !(is_operand(f) && v == OPD_NONE))
-            return err_set(e, "%u (%#x) does not fit bits %u..%u of dword %u", v, v, f->lo,
-                           f->hi, f->dw);
+            return err_set(e, "%u (%#x) does not fit bits %u..%u of dword %u", v, v,
+                           f->lo, f->hi, f->dw);
     }
     n = l->ndw;
-    if (in->enc == ENC_SMRD || (in->enc == ENC_SMEM && !(isa_rows[in->op].flags & NO_ADDR))) {
-        int words = isa_rows[in->op].flags & NO_ADDR ? 1 : smem_words(t, in, out, e);
-
-        return words;
+    if (in->enc == ENC_SMRD ||
+        (in->enc == ENC_SMEM && !(isa_rows[in->op].flags & NO_ADDR))) {
+        return isa_rows[in->op].flags & NO_ADDR ? 1 : smem_words(t, in, out, e);
     }
-    if (in->enc == ENC_VOPC && in->form == FORM_SDWA && t->gen == GFX9 && in->dst != OPD_VCC)
+    if (in->enc == ENC_VOPC && in->form == FORM_SDWA && t->gen == GFX9 &&
+        in->dst != OPD_VCC)
         out[1] |= 1u << 15 | (uint32_t)in->dst << 8;
     for (unsigned i = 0; i < 2 && in->enc == ENC_MAI && in->src[1] != OPD_NONE; i++)
         if (in->src[i] >= OPD_AGPR0)

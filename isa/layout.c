@@ -1,7 +1,8 @@
 /* layout.c: encoding.def and isa.def turned into what the decoder and the encoder look up.
  *
- * The index from (generation, encoding, opcode) to rows is derived from the table once per process,
- * under pthread_once, and only read afterwards: a constant that the compiler cannot compute. */
+ * The index from (generation, encoding, opcode) to rows is derived from the table once per
+ * process, under pthread_once, and only read afterwards: a constant that the compiler
+ * cannot compute. */
 #include "isa/codec.h"
 #include "isa/index.h"
 
@@ -16,7 +17,7 @@
 #define CAT_(a, b) a##b
 #define CAT(a, b)  CAT_(a, b)
 
-/* Positions: FP_name is where the fields of a layout start, FE_name is one past the layout before. */
+/* FP_name is where the fields of a layout start in fields[]. */
 enum field_position {
 #define LAYOUT(name, ...)  FP_##name, FP_##name##_ = FP_##name - 1,
 #define FIELD(...)         CAT(FP_LINE, __LINE__),
@@ -60,7 +61,8 @@ static struct {
 
 static const struct layout layout_rows[L_COUNT] = {
 #define LAYOUT(name, enc, space, gens, form, mask, match, lo, hi, ndw, takes) \
-    {ENC_##enc, ENC_##space, gens, FORM_##form, mask, match, lo, hi, ndw, TAKES_##takes, 0, NULL, {0}},
+    {ENC_##enc, ENC_##space, gens, FORM_##form, mask, match, lo, hi, ndw, TAKES_##takes, \
+     0, NULL, {0}},
 #define FIELD(...)
 #define OTHER(...)
 #include "isa/encoding.def"
@@ -184,7 +186,8 @@ static bool has_form(const struct isa_row *r, enum gfx gen, unsigned form)
     return true;
 }
 
-const struct layout *isa_layout_find(const struct isa_target *t, uint32_t dw0, enum isa_op *op)
+const struct layout *isa_layout_find(const struct isa_target *t, uint32_t dw0,
+                                     enum isa_op *op)
 {
     ready();
     for (unsigned i = 0; i < L_COUNT; i++) {
@@ -205,8 +208,8 @@ const struct layout *isa_layout_find(const struct isa_target *t, uint32_t dw0, e
     return NULL;
 }
 
-const struct layout *isa_layout_for(const struct isa_target *t, enum isa_op op, unsigned enc,
-                                    unsigned form, unsigned *opcode)
+const struct layout *isa_layout_for(const struct isa_target *t, enum isa_op op,
+                                    unsigned enc, unsigned form, unsigned *opcode)
 {
     const struct isa_row *r = &isa_rows[op];
     int v3 = vop3_opcode(r, t->gen);

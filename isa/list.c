@@ -11,9 +11,10 @@ bool isa_branch_distance(const struct insn *in, int64_t *bytes)
     return true;
 }
 
-/* Set bit i of `targets` (when not NULL) for each dword i that a branch goes to. Returns the
- * program's end as isa_program_dwords. */
-static size_t scan(const struct isa_target *t, const uint32_t *code, size_t ndw, uint8_t *targets)
+/* Set bit i of `targets` (when not NULL) for each dword i that a branch goes to. Returns
+ * the program's end as isa_program_dwords. */
+static size_t scan(const struct isa_target *t, const uint32_t *code, size_t ndw,
+                   uint8_t *targets)
 {
     size_t furthest = 0, at = 0;
 
@@ -84,8 +85,8 @@ unsigned isa_list(const struct isa_target *t, const uint32_t *code, size_t ndw, 
                 char *number = strrchr(text, ' ');
 
                 if (number)
-                    snprintf(number + 1, sizeof text - (size_t)(number + 1 - text), "L%06llx",
-                             (unsigned long long)to * 4);
+                    snprintf(number + 1, sizeof text - (size_t)(number + 1 - text),
+                             "L%06llx", (unsigned long long)to * 4);
             }
         }
         print_line(out, text, at, code + at, n);

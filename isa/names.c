@@ -121,7 +121,7 @@ int isa_value_of(const struct isa_name *table, enum gfx gen, const char *name, s
     return -1;
 }
 
-/* ---- registers ---------------------------------------------------------------------------- */
+/* ---- registers --------------------------------------------------------------------- */
 
 /* The printer takes the first name that fits, the assembler any. */
 const struct isa_sreg isa_sregs[] = {
@@ -227,7 +227,7 @@ const struct isa_waitcnt *isa_waitcnt_fields(enum gfx gen)
     return gen == GFX9 ? gfx9 : old;
 }
 
-/* ---- mnemonics ---------------------------------------------------------------------------- */
+/* ---- mnemonics --------------------------------------------------------------------- */
 
 static const struct spelling {
     uint16_t op;

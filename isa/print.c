@@ -1,8 +1,8 @@
 /* print.c: struct insn to LLVM's assembly text.
  *
- * Everything printed can be read back by isa_assemble and by LLVM's assembler. Bits that the row
- * does not take (omod of an integer instruction) are not printed: they are ignored by the
- * hardware and zero after reassembly. */
+ * Everything printed can be read back by isa_assemble and by LLVM's assembler. Bits that
+ * the row does not take (omod of an integer instruction) are not printed: they are
+ * ignored by the hardware and zero after reassembly. */
 #include "isa/codec.h"
 
 #include <stdarg.h>
@@ -12,7 +12,8 @@ struct text {
     size_t cap, n; /* n: the length that the whole text would have */
 };
 
-static void put(struct text *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct text *o, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static void put(struct text *o, const char *fmt, ...)
 {
@@ -20,8 +21,8 @@ static void put(struct text *o, const char *fmt, ...)
     int k;
 
     va_start(ap, fmt);
-    k = vsnprintf(o->n < o->cap ? o->p + o->n : NULL, o->n < o->cap ? o->cap - o->n : 0, fmt,
-                  ap);
+    k = vsnprintf(o->n < o->cap ? o->p + o->n : NULL, o->n < o->cap ? o->cap - o->n : 0,
+                  fmt, ap);
     va_end(ap);
     o->n += k > 0 ? (size_t)k : 0;
 }
@@ -53,9 +54,9 @@ static void put_operand(struct text *o, const struct isa_target *t, const struct
         put_range(o, "v", operand - OPD_VGPR0, s->regs);
     } else if (operand == OPD_LITERAL) {
         bool lit = s->kind != SLOT_LITK &&
-                   isa_inline_constant(t, s->regs == 2 ? (int64_t)in->literal
-                                                       : (int32_t)in->literal,
-                                       s->regs, s->type, false) >= 0;
+                   isa_inline_constant(
+                       t, s->regs == 2 ? (int64_t)in->literal : (int32_t)in->literal,
+                       s->regs, s->type, false) >= 0;
 
         put(o, lit ? "lit(0x%x)" : "0x%x", in->literal);
     } else if (operand >= OPD_INT0 && operand <= OPD_INT_LAST) {
@@ -101,12 +102,14 @@ static void put_waitcnt(struct text *o, enum gfx gen, uint16_t imm)
     for (unsigned i = 0; i < 3; i++) {
         value[i] = bits(imm, w[i].lo, w[i].lo + w[i].bits - 1u);
         if (w[i].hi_bits)
-            value[i] |= bits(imm, w[i].hi_lo, w[i].hi_lo + w[i].hi_bits - 1u) << w[i].bits;
+            value[i] |= bits(imm, w[i].hi_lo, w[i].hi_lo + w[i].hi_bits - 1u)
+                        << w[i].bits;
         max[i] = (1u << (w[i].bits + w[i].hi_bits)) - 1;
         left &= ~(((1u << w[i].bits) - 1) << w[i].lo);
         left &= ~(((1u << w[i].hi_bits) - 1) << w[i].hi_lo);
     }
-    if (left) /* bits that are no counter (ACO sets them): exact as a number, readable beside it */
+    if (left) /* bits that are no counter (ACO sets them): exact as a number, readable
+                 beside it */
         put(o, "0x%x ; ", imm);
     for (unsigned pass = 0; pass < 2 && !shown; pass++)
         for (unsigned i = 0; i < 3; i++)
@@ -188,8 +191,8 @@ static void put_target(struct text *o, unsigned target)
         put(o, "param%u", target - 32);
 }
 
-static void put_smem_offset(struct text *o, const struct isa_target *t, const struct insn *in,
-                            const struct slot *s)
+static void put_smem_offset(struct text *o, const struct isa_target *t,
+                            const struct insn *in, const struct slot *s)
 {
     if (in->soffset != OPD_NONE) {
         put_operand(o, t, in, s, in->soffset);
@@ -249,7 +252,7 @@ static void put_slot(struct text *o, const struct isa_target *t, const struct in
     }
 }
 
-/* ---- modifiers ---------------------------------------------------------------------------- */
+/* ---- modifiers --------------------------------------------------------------------- */
 
 static void put_bits(struct text *o, const char *name, unsigned v, unsigned n)
 {
@@ -271,7 +274,8 @@ static void put_number(struct text *o, const char *name, unsigned v)
         put(o, " %s:%u", name, v);
 }
 
-static void put_valu_mods(struct text *o, const struct isa_target *t, const struct insn *in)
+static void put_valu_mods(struct text *o, const struct isa_target *t,
+                          const struct insn *in)
 {
     static const char *const omods[4] = {"", " mul:2", " mul:4", " div:2"};
     const struct isa_row *r = &isa_rows[in->op];
@@ -284,7 +288,8 @@ static void put_valu_mods(struct text *o, const struct isa_target *t, const stru
     if (m.op_sel && m.op_sel_hi && in->op_sel & all)
         put_bits(o, "op_sel", in->op_sel, m.op_sel_count);
     if (m.op_sel && !m.op_sel_hi && in->op_sel & (all | 8))
-        put_bits(o, "op_sel", (in->op_sel & all) | (in->op_sel >> 3 & 1u) << m.op_sel_count,
+        put_bits(o, "op_sel",
+                 (in->op_sel & all) | (in->op_sel >> 3 & 1u) << m.op_sel_count,
                  m.op_sel_count + 1);
     if (m.op_sel_hi && (in->op_sel_hi & all) != (r->src[0] == T_MIX ? 0 : all))
         put_bits(o, "op_sel_hi", in->op_sel_hi, m.op_sel_count);
@@ -327,7 +332,8 @@ static void put_dpp(struct text *o, const struct insn *in)
     put_flag(o, in->bound_ctrl, "bound_ctrl:0");
 }
 
-static void put_memory_mods(struct text *o, const struct isa_target *t, const struct insn *in)
+static void put_memory_mods(struct text *o, const struct isa_target *t,
+                            const struct insn *in)
 {
     const struct isa_row *r = &isa_rows[in->op];
 
@@ -411,7 +417,8 @@ static const char *suffix(const struct isa_target *t, const struct insn *in)
     return v32 && !(r->flags & NO_VOP3) ? "_e32" : "";
 }
 
-int isa_print(const struct isa_target *t, const struct insn *in, char *out, size_t out_bytes)
+int isa_print(const struct isa_target *t, const struct insn *in, char *out,
+              size_t out_bytes)
 {
     struct insn copy = *in; /* slots point into it */
     struct text o = {out, out_bytes, 0};

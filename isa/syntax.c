@@ -1,5 +1,6 @@
-/* syntax.c: which operands an instruction has, in the order of LLVM's text, and what may stand in
- * each. The decoder checks operands by it, the printer prints by it, the assembler parses by it. */
+/* syntax.c: which operands an instruction has, in the order of LLVM's text, and what may
+ * stand in each. The decoder checks operands by it, the printer prints by it, the
+ * assembler parses by it. */
 #include "isa/codec.h"
 
 /* Rows whose immediate has names. */
@@ -31,16 +32,19 @@ static const uint8_t type_regs[T_COUNT] = {
 
 bool isa_type_is_half(unsigned type)
 {
-    return type == T_B16 || type == T_U16 || type == T_I16 || type == T_F16 || type == T_V2F16;
+    return type == T_B16 || type == T_U16 || type == T_I16 || type == T_F16 ||
+           type == T_V2F16;
 }
 
 bool isa_type_is_float(unsigned type)
 {
-    return type == T_F16 || type == T_F32 || type == T_F64 || type == T_V2F16 || type == T_MIX;
+    return type == T_F16 || type == T_F32 || type == T_F64 || type == T_V2F16 ||
+           type == T_MIX;
 }
 
 /* 32-bit registers of memory data. */
-static unsigned data_regs(const struct isa_target *t, const struct insn *in, unsigned type)
+static unsigned data_regs(const struct isa_target *t, const struct insn *in,
+                          unsigned type)
 {
     bool unpacked = t->features & FEAT_D16_UNPACKED;
     unsigned n;
@@ -52,7 +56,8 @@ static unsigned data_regs(const struct isa_target *t, const struct insn *in, uns
         n = type - T_B16X2 + 2u;
         return unpacked ? n : (n + 1) / 2;
     case T_TEXEL:
-        n = isa_rows[in->op].flags & GATHER4 ? 4 : (unsigned)__builtin_popcount(in->dmask);
+        n = isa_rows[in->op].flags & GATHER4 ? 4
+                                             : (unsigned)__builtin_popcount(in->dmask);
         if (in->d16 && !unpacked)
             n = (n + 1) / 2;
         return MAX2(n, 1u);
@@ -61,8 +66,9 @@ static unsigned data_regs(const struct isa_target *t, const struct insn *in, uns
     }
 }
 
-/* Address registers of an image instruction, taking the image for 2D (an array, when `da`): what
- * it really is stands in the T#. Capped so that the range ends within v255. */
+/* Address registers of an image instruction, taking the image for 2D (an array, when
+ * `da`): what it really is stands in the T#. Capped so that the range ends within
+ * v255. */
 static unsigned image_address_regs(const struct insn *in)
 {
     uint64_t f = isa_rows[in->op].flags;
@@ -93,7 +99,8 @@ static struct slot *add(struct list *l, enum slot_kind kind, unsigned regs, uint
 {
     struct slot *s = &l->s[l->n++];
 
-    *s = (struct slot){.kind = kind, .regs = (uint8_t)regs, .type = T_B32, .src = -1, .p = p};
+    *s = (struct slot){
+        .kind = kind, .regs = (uint8_t)regs, .type = T_B32, .src = -1, .p = p};
     return s;
 }
 
@@ -117,7 +124,8 @@ static void salu_slots(struct insn *in, struct list *l)
         if (r->flags & LITK)
             add_typed(l, SLOT_LITK, r->src[i], &in->src[i]);
         else
-            add_typed(l, in->enc == ENC_SOPK ? SLOT_SDST : SLOT_SSRC, r->src[i], &in->src[i]);
+            add_typed(l, in->enc == ENC_SOPK ? SLOT_SDST : SLOT_SSRC, r->src[i],
+                      &in->src[i]);
     }
     if (r->flags & IMM && imm != SLOT_HWREG)
         add(l, imm, 0, NULL);
@@ -139,7 +147,8 @@ static void smem_slots(struct insn *in, struct list *l)
     add(l, SLOT_SMEM_OFF, 1, &in->soffset);
 }
 
-static enum slot_kind valu_src_kind(const struct isa_target *t, const struct insn *in, unsigned i)
+static enum slot_kind valu_src_kind(const struct isa_target *t, const struct insn *in,
+                                    unsigned i)
 {
     const struct isa_row *r = &isa_rows[in->op];
 
@@ -171,8 +180,8 @@ static void valu_slots(const struct isa_target *t, struct insn *in, struct list 
     for (unsigned i = 0; i < 3; i++)
         any_float |= isa_type_is_float(r->src[i]);
     if (r->dst != T_NONE)
-        add_typed(l, r->enc == ENC_VOPC || r->flags & DST_SGPR ? SLOT_SDST : SLOT_VGPR, r->dst,
-                  &in->dst);
+        add_typed(l, r->enc == ENC_VOPC || r->flags & DST_SGPR ? SLOT_SDST : SLOT_VGPR,
+                  r->dst, &in->dst);
     if (r->flags & WR_VCC)
         add_typed(l, SLOT_SDST, T_MASK, &in->sdst);
     for (unsigned i = 0; i < 3; i++) {
@@ -187,8 +196,10 @@ static void valu_slots(const struct isa_target *t, struct insn *in, struct list 
         if (r->src[i] == T_MASK)
             continue;
         s->src = (int8_t)i;
-        s->fmod = (mods && (isa_type_is_float(r->src[i]) || !any_float)) || r->src[i] == T_MIX;
-        s->imod = in->form == FORM_SDWA && r->flags & SEXT && !isa_type_is_float(r->src[i]);
+        s->fmod =
+            (mods && (isa_type_is_float(r->src[i]) || !any_float)) || r->src[i] == T_MIX;
+        s->imod =
+            in->form == FORM_SDWA && r->flags & SEXT && !isa_type_is_float(r->src[i]);
     }
     if (r->flags & INTERP && r->src[0] == T_NONE) {
         struct slot attr = l->s[l->n - 1];
@@ -331,9 +342,10 @@ void isa_mods(const struct isa_target *t, const struct insn *in, struct mods *ou
 
     *out = (struct mods){0};
     out->omod = r->flags & OMOD && (vop3 || (sdwa9 && r->enc != ENC_VOPC));
-    out->clamp = (r->flags & CLAMP && (vop3 || packed) &&
-                  (t->gen >= GFX8 || (isa_type_is_float(r->dst) && r->enc != ENC_VOPC))) ||
-                 (in->form == FORM_SDWA && !(sdwa9 && r->enc == ENC_VOPC));
+    out->clamp =
+        (r->flags & CLAMP && (vop3 || packed) &&
+         (t->gen >= GFX8 || (isa_type_is_float(r->dst) && r->enc != ENC_VOPC))) ||
+        (in->form == FORM_SDWA && !(sdwa9 && r->enc == ENC_VOPC));
     out->op_sel = r->flags & OPSEL && ((vop3 && t->gen == GFX9) || packed);
     out->op_sel_hi = out->op_sel && packed;
     out->neg_lists = packed && r->flags & IMOD && r->src[0] != T_MIX;
@@ -341,11 +353,12 @@ void isa_mods(const struct isa_target *t, const struct insn *in, struct mods *ou
         out->op_sel_count++;
 }
 
-/* ---- operands ----------------------------------------------------------------------------- */
+/* ---- operands ---------------------------------------------------------------------- */
 
-/* The manuals want pairs to start even and larger groups at a multiple of 4, but MIAOW's programs
- * have odd pairs: E-sgpr-alignment. */
-static bool scalar_register_ok(const struct isa_target *t, unsigned operand, unsigned regs)
+/* The manuals want pairs to start even and larger groups at a multiple of 4, but MIAOW's
+ * programs have odd pairs: E-sgpr-alignment. */
+static bool scalar_register_ok(const struct isa_target *t, unsigned operand,
+                               unsigned regs)
 {
     unsigned ttmp = isa_ttmp_first(t->gen);
 
@@ -420,15 +433,16 @@ bool isa_operand_ok(const struct isa_target *t, const struct slot *s, unsigned o
         /* fall through */
     case SLOT_SSRC:
     case SLOT_SSRC_NL:
-        return (operand == OPD_LITERAL && s->kind != SLOT_SSRC_NL) || constant_ok(t, operand) ||
-               scalar_register_ok(t, operand, s->regs) || special_source_ok(t, operand);
+        return (operand == OPD_LITERAL && s->kind != SLOT_SSRC_NL) ||
+               constant_ok(t, operand) || scalar_register_ok(t, operand, s->regs) ||
+               special_source_ok(t, operand);
     default:
         return true;
     }
 }
 
-int isa_inline_constant(const struct isa_target *t, int64_t v, unsigned regs, unsigned type,
-                        bool float_text)
+int isa_inline_constant(const struct isa_target *t, int64_t v, unsigned regs,
+                        unsigned type, bool float_text)
 {
     bool half = isa_type_is_half(type);
 

@@ -1,5 +1,5 @@
-/* `atoll asm`: LLVM's assembly text to machine code: a program from a file, or with --batch one
- * instruction a line. */
+/* `atoll asm`: LLVM's assembly text to machine code: a program from a file, or with
+ * --batch one instruction a line. */
 #include "isa/isa.h"
 #include "tools/code_file.h"
 #include "tools/tools.h"
@@ -16,7 +16,8 @@ struct request {
 
 static const struct argp_option options[] = {
     {"chip", 'c', "CHIP", 0, "chip or LLVM processor (default bonaire)", 0},
-    {"batch", 'b', NULL, 0, "for each line of text on stdin, print one line of bytes in hex", 0},
+    {"batch", 'b', NULL, 0,
+     "for each line of text on stdin, print one line of bytes in hex", 0},
     {"output", 'o', "FILE", 0, "where the code goes (default: hex on stdout)", 0},
     {0},
 };
@@ -26,9 +27,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct request *r = state->input;
 
     switch (key) {
-    case 'c': r->chip = arg; break;
-    case 'b': r->batch = true; break;
-    case 'o': r->out = arg; break;
+    case 'c':
+        r->chip = arg;
+        break;
+    case 'b':
+        r->batch = true;
+        break;
+    case 'o':
+        r->out = arg;
+        break;
     case ARGP_KEY_ARG:
         if (r->file)
             argp_error(state, "more than one file");
@@ -38,7 +45,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (r->batch == !!r->file)
             argp_error(state, "give either a file (- for stdin) or --batch");
         break;
-    default: return ARGP_ERR_UNKNOWN;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
@@ -74,7 +82,7 @@ static void batch(const struct isa_target *t)
     free(line);
 }
 
-/* ---- programs ----------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------- */
 
 struct label {
     const char *name;
@@ -126,8 +134,8 @@ static int grow(struct program *p, struct err *e)
     return 0;
 }
 
-/* A line whose last operand may be a label: the label becomes its distance (0 in the first
- * pass, when not all labels are known; it does not change the length). */
+/* A line whose last operand may be a label: the label becomes its distance (0 in the
+ * first pass, when not all labels are known; it does not change the length). */
 static int instruction(struct program *p, const char *line, bool last_pass, struct err *e)
 {
     const char *end = line + strcspn(line, ";"), *slashes = strstr(line, "//"), *name;
@@ -155,7 +163,8 @@ static int instruction(struct program *p, const char *line, bool last_pass, stru
 
         if (distance < INT16_MIN || distance > INT16_MAX)
             return err_set(e, "'%.*s' is too far away", (int)(end - name), name);
-        snprintf(text, sizeof text, "%.*s%lld", (int)(name - line), line, (long long)distance);
+        snprintf(text, sizeof text, "%.*s%lld", (int)(name - line), line,
+                 (long long)distance);
         n = isa_assemble(p->t, text, dw, e);
     }
     if (n < 0 || grow(p, e) < 0)
@@ -218,7 +227,8 @@ static int write_code(const struct program *p, const char *path, struct err *e)
     return bad ? err_set(e, "%s: %s", path, strerror(errno)) : 0;
 }
 
-static int assemble_file(const struct isa_target *t, const struct request *r, struct err *e)
+static int assemble_file(const struct isa_target *t, const struct request *r,
+                         struct err *e)
 {
     struct program p = {.t = t};
     size_t bytes;
@@ -249,7 +259,8 @@ int cmd_asm(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "FILE\n--batch",
-        .doc = "Assemble LLVM's assembly language. Branch targets are labels or distances in "
+        .doc = "Assemble LLVM's assembly language. Branch targets are labels or "
+               "distances in "
                "dwords; lines that start with a full stop (directives) or # are skipped.",
     };
     struct request r = {.chip = "bonaire"};

@@ -1,5 +1,5 @@
-/* `atoll dis`: machine code to LLVM's assembly text: a program from a file, or with --batch one
- * instruction a line. */
+/* `atoll dis`: machine code to LLVM's assembly text: a program from a file, or with
+ * --batch one instruction a line. */
 #include "isa/isa.h"
 #include "tools/code_file.h"
 #include "tools/tools.h"
@@ -14,7 +14,8 @@ struct request {
 
 static const struct argp_option options[] = {
     {"chip", 'c', "CHIP", 0, "chip or LLVM processor (default bonaire)", 0},
-    {"batch", 'b', NULL, 0, "for each line of bytes in hex on stdin, print one line of text", 0},
+    {"batch", 'b', NULL, 0,
+     "for each line of bytes in hex on stdin, print one line of text", 0},
     {"all", 'a', NULL, 0, "go on after the program's end", 0},
     {0},
 };
@@ -24,9 +25,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct request *r = state->input;
 
     switch (key) {
-    case 'c': r->chip = arg; break;
-    case 'b': r->batch = true; break;
-    case 'a': r->all = true; break;
+    case 'c':
+        r->chip = arg;
+        break;
+    case 'b':
+        r->batch = true;
+        break;
+    case 'a':
+        r->all = true;
+        break;
     case ARGP_KEY_ARG:
         if (r->file)
             argp_error(state, "more than one file");
@@ -36,7 +43,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (r->batch == !!r->file)
             argp_error(state, "give either a file (- for stdin) or --batch");
         break;
-    default: return ARGP_ERR_UNKNOWN;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
@@ -63,7 +71,8 @@ static void batch_line(const struct isa_target *t, const char *line)
         isa_print(t, &in, text, sizeof text);
         puts(text);
     } else {
-        printf("error: %s\n", used ? "the instruction is cut off" : "no instruction of this target");
+        printf("error: %s\n",
+               used ? "the instruction is cut off" : "no instruction of this target");
     }
 }
 
@@ -73,7 +82,8 @@ int cmd_dis(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "FILE\n--batch",
-        .doc = "Disassemble machine code. FILE holds code as it lies in memory, or its hex: bytes "
+        .doc = "Disassemble machine code. FILE holds code as it lies in memory, or its "
+               "hex: bytes "
                "in memory order, or 32-bit words that start with 0x.",
     };
     struct request r = {.chip = "bonaire"};
