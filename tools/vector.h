@@ -39,7 +39,7 @@ enum vector_kind {
 };
 
 #define VECTOR_CELL_WORDS 64
-#define VECTOR_CELLS      96
+#define VECTOR_CELLS      256
 
 struct vector_cell {
     enum vector_kind kind;
