@@ -29,6 +29,17 @@ static const struct mode_row modes[32] = {
 #undef SWIZZLE
 };
 
+bool swizzle_props(unsigned mode, struct swizzle_props *out)
+{
+    const struct mode_row *row = &modes[mode & 31];
+
+    if (mode > 31 || !row->known)
+        return false;
+    *out = (struct swizzle_props){ row->block_log2, row->order == ORDER_LINEAR, row->order == ORDER_Z,
+                                   row->order == ORDER_S, row->xor, row->prt };
+    return true;
+}
+
 /* A coordinate bit: axis << 4 | number. */
 #define AXIS_BIT(axis, n) ((axis) << 4 | (n))
 enum {

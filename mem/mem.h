@@ -327,6 +327,44 @@ uint64_t mem_tc_meta_nibble(const struct mem_surface *data, uint64_t data_offset
 bool mem_fmask_layout(unsigned samples, unsigned fragments, unsigned *element_bits,
                       unsigned *sample_bits);
 
+/* ---- metadata surfaces of GFX9 ----------------------------------------------------------- */
+
+enum mem_meta9_kind { MEM_META9_CMASK, MEM_META9_HTILE, MEM_META9_DCC };
+
+/* What the registers say about a GFX9 metadata surface. */
+struct mem_meta9_desc {
+    enum mem_meta9_kind kind;
+    struct mem_swizzle data;   /* of the colour, FMASK (for CMASK) or depth surface; one level */
+    unsigned element_bits;     /* of that surface */
+    unsigned samples;          /* DCC: fragments; HTILE: samples; CMASK: 1 */
+    bool pipe_aligned, rb_aligned; /* PIPE_ALIGNED, RB_ALIGNED of CB_COLOR*_ATTRIB, DB_HTILE_SURFACE */
+    bool alias_fix;            /* Vega 12 and Vega 20 address it a little differently */
+};
+
+struct mem_meta9 {
+    uint32_t block_width, block_height, block_depth; /* of a metadata block, in elements of data */
+    uint32_t compressed_width, compressed_height, compressed_depth; /* that one element covers */
+    uint64_t slice_bytes, size_bytes; /* the whole with its padding at the end */
+
+    struct {
+        uint64_t x[4][16], y[4][16], z[4][16], sample[16]; /* nibble address contributions */
+        uint32_t pitch_blocks, slice_blocks;
+        uint8_t block_low_bits, block_low_at, block_high_at; /* where the block number's bits go */
+        uint64_t xor_nibbles;
+    } priv;
+};
+
+/* Describe a metadata surface. base_va is the metadata base register in bytes; *va receives it with
+ * the pipe xor in its low bits taken off. Returns 0, or -1 with *e set (also for mip chains, which are not
+ * modelled). Source: AMD's address library. */
+int mem_meta9_init(struct mem_meta9 *m, const struct mem_meta9_desc *d, uint64_t base_va,
+                   uint64_t *va, struct err *e);
+
+/* Number of the nibble where the element for (x, y, slice, sample) begins: CMASK elements are nibbles,
+ * DCC keys bytes, HTILE elements dwords. x, y in elements of the data surface. */
+uint64_t mem_meta9_nibble(const struct mem_meta9 *m, uint32_t x, uint32_t y, uint32_t slice,
+                          uint32_t sample);
+
 /* ---- data formats ------------------------------------------------------------------------ */
 
 /* How the bits of a texel are divided: MEM_LAYOUT_8_8_8_8, ... (formats.def). */

@@ -29,4 +29,11 @@ static inline uint64_t swizzle_offset(const struct mem_surface *s, uint32_t x, u
     return in | block << s->priv.macro_log2;
 }
 
+/* What a swizzle mode is; false when there is no such mode. */
+struct swizzle_props {
+    unsigned block_log2;
+    bool linear, z, s, xor, prt;
+};
+bool swizzle_props(unsigned mode, struct swizzle_props *out);
+
 #endif
