@@ -99,10 +99,10 @@ START_TEST(elements_are_apart)
     for (size_t c = 0; c < ARRAY_LEN(chips); c++)
         for (int aligned = 0; aligned < 4; aligned++)
             for (int mode = 4; mode < 28; mode++)
-                for (unsigned bits = 8; bits <= 128; bits *= 2)
+                for (unsigned bits = 8 << (aligned & 1); bits <= 128; bits *= 4)
                     for (int kind = 0; kind < 3; kind++) {
                         unsigned samples = kind == 0 ? 1 : 1u << (bits / 8 + mode) % 4;
-                        struct mem_meta9_desc d = desc(chips[c], kind, mode, 700, 300, 2, bits,
+                        struct mem_meta9_desc d = desc(chips[c], kind, mode, 500, 300, 2, bits,
                                                        samples);
 
                         /* CMASK and HTILE go with Z order. */
