@@ -5,7 +5,7 @@ top=${SRCDIR:-${srcdir:-.}}
 atoll=${ATOLL:-./atoll}
 bad=0
 
-"$atoll" test "$top"/testvectors/*.tv || bad=1
+"$atoll" test --level all "$top"/testvectors/*.tv || bad=1
 
 # expect STATUS LINE: what `atoll test` makes of a line.
 expect() {

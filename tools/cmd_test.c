@@ -6,6 +6,7 @@
  * 0xa5000000 + n * 256 + l; EXEC = 1, VCC = 0, SCC = 0, M0 = 0xffffffff, MODE = 0xf0 (nearest even,
  * all denormals kept); the trap registers are 0. Memory is 64 KiB from address 0x100000 on, LDS 32 KiB
  * and GDS 64 KiB; all are zero. The instruction lies at 0x1234567000. */
+#include "isa/exec.h" /* levels */
 #include "tools/tools.h"
 #include "tools/vector.h"
 
@@ -33,9 +34,10 @@ struct state {
     uint32_t wave_state, msgs, msg, loud, fault;
 };
 
-/* A machine of one wave for each target that the vectors name. */
+/* A machine of one wave for each target that the vectors name, and each level of the host. */
 struct machine {
     const struct isa_target *target;
+    enum isa_level level;
     struct mem_vm *vm;
     struct isa_code *code;
     struct loud *loud;
@@ -52,6 +54,7 @@ struct run {
     struct state *want;
     unsigned passed, failed, malformed;
     bool json, quiet;
+    unsigned levels; /* mask of enum isa_level */
     json_t *failures;
 };
 
@@ -126,16 +129,18 @@ static void *take(size_t bytes)
     return memset(p, 0, align_up(bytes, 4096));
 }
 
-static struct machine *machine_for(struct run *r, const struct isa_target *t)
+static struct machine *machine_for(struct run *r, const struct isa_target *t,
+                                   enum isa_level level)
 {
     struct machine *m = r->machines;
 
-    while (m && m->target != t)
+    while (m && (m->target != t || m->level != level))
         m = m->next;
     if (m)
         return m;
     m = take(sizeof *m);
     m->target = t;
+    m->level = level;
     m->vm = mem_vm_create();
     m->loud = loud_create();
     loud_set_quiet(m->loud, true);
@@ -145,7 +150,7 @@ static struct machine *machine_for(struct run *r, const struct isa_target *t)
     if (mem_map(m->vm, CODE_VA, 4096, m->code_page, MEM_RWX, NULL) < 0 ||
         mem_map(m->vm, MEM_VA, MEM_BYTES, take(MEM_BYTES), MEM_RWX, NULL) < 0)
         abort();
-    m->code = isa_code_create(t, m->vm, m->loud);
+    m->code = isa_code_create_level(t, m->vm, m->loud, level);
     m->next = r->machines;
     r->machines = m;
     return m;
@@ -493,9 +498,9 @@ static int check_coding(const struct vector *v, struct err *e)
     return 0;
 }
 
-static int check_run(struct run *r, const struct vector *v, struct err *e)
+static int check_run(struct run *r, const struct vector *v, enum isa_level level, struct err *e)
 {
-    struct machine *m = machine_for(r, v->target);
+    struct machine *m = machine_for(r, v->target, level);
     struct state *now = m->now, *want = r->want;
     uint64_t exec;
     char *said;
@@ -522,6 +527,21 @@ static int check_run(struct run *r, const struct vector *v, struct err *e)
     }
     free(said);
     return bad ? -1 : 0;
+}
+
+static int check_levels(struct run *r, const struct vector *v, struct err *e)
+{
+    for (unsigned l = 0; l < ISA_LEVELS; l++) {
+        size_t n;
+
+        if (!(r->levels >> l & 1) || check_run(r, v, (enum isa_level)l, e) == 0)
+            continue;
+        n = strlen(e->text);
+        if (r->levels & (r->levels - 1)) /* more than one */
+            snprintf(e->text + n, sizeof e->text - n, " (%s)", isa_level_name((enum isa_level)l));
+        return -1;
+    }
+    return 0;
 }
 
 static void fail(struct run *r, const char *file, unsigned line_number, const struct vector *v,
@@ -557,7 +577,7 @@ static int run_file(struct run *r, const char *path)
         if (ok < 0) {
             r->malformed++;
             fail(r, path, n, NULL, e.text);
-        } else if (ok && (check_coding(v, &e) < 0 || check_run(r, v, &e) < 0)) {
+        } else if (ok && (check_coding(v, &e) < 0 || check_levels(r, v, &e) < 0)) {
             r->failed++;
             fail(r, path, n, v, e.text);
         } else if (ok) {
@@ -575,6 +595,8 @@ static int run_file(struct run *r, const char *path)
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print an object: passed, failed, malformed, failures", 0},
+    {"level", 'l', "LEVEL", 0,
+     "the host's instruction set: x86-64, x86-64-v3, x86-64-v4, or all that it has", 0},
     {"quiet", 'q', NULL, 0, "print only the summary", 0},
     {0},
 };
@@ -585,12 +607,27 @@ struct request {
     int n;
 };
 
+/* 0 when the host has none of that name. */
+static unsigned levels_named(const char *name)
+{
+    unsigned m = 0;
+
+    for (unsigned l = 0; l <= (unsigned)isa_level_host(); l++)
+        if (!strcmp(name, "all") || !strcmp(name, isa_level_name((enum isa_level)l)))
+            m |= 1u << l;
+    return m;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *q = state->input;
 
-    (void)arg;
     switch (key) {
+    case 'l':
+        q->run->levels = levels_named(arg);
+        if (!q->run->levels)
+            argp_error(state, "this host has no level '%s'", arg);
+        break;
     case 'j': q->run->json = true; break;
     case 'q': q->run->quiet = true; break;
     case ARGP_KEY_ARGS:
@@ -613,7 +650,7 @@ int cmd_test(int argc, char **argv)
                "for standard input. Exit status: 0 all passed, 1 some failed, 2 a file or a line "
                "cannot be read.",
     };
-    struct run r = {0};
+    struct run r = {.levels = 1u << isa_level_host()};
     struct request q = {.run = &r};
     bool unreadable = false;
 
