@@ -214,7 +214,6 @@ int cmd_capture_info(int argc, char **argv)
     struct capture_reader *rd;
     int status;
 
-    argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     rd = capture_open_any(r.path, &e);
     if (!rd) {

@@ -50,7 +50,6 @@ int cmd_import(int argc, char **argv)
     struct err e;
     int fd, rc;
 
-    argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     fd = open(r.out, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {

@@ -444,7 +444,6 @@ int cmd_regs(int argc, char **argv)
     json_t *out = NULL;
     bool ok = true;
 
-    argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     if (!find_chip(&r))
         return EXIT_USAGE;

@@ -2,6 +2,7 @@
 #include "tools/tools.h"
 #include "emu/gpu.h"
 
+#include <argp.h>
 #include <stdlib.h>
 
 /* One row a command, in the order that --help lists them. */
@@ -30,6 +31,7 @@ int main(int argc, char **argv)
 {
     char name[64];
 
+    argp_err_exit_status = EXIT_USAGE;
     if (argc < 2) {
         print_help(stderr);
         return EXIT_USAGE;
