@@ -448,3 +448,18 @@ uint16_t raster_mask_from_alpha(const struct raster_state *st, int32_t x, int32_
         m |= (uint16_t)((n >= to ? s : s * n / to) < on) << s;
     return m;
 }
+
+/* ---- read-back ---------------------------------------------------------------------------------- */
+
+void raster_db_read(struct raster_db *db, uint32_t slice, uint32_t x, uint32_t y, unsigned sample,
+                    float *z, uint8_t *stencil)
+{
+    const struct place p = { x, y, slice, sample };
+    const uint8_t *b;
+
+    if (db->htile_on)
+        open_tile(db, p);
+    *z = db->z.on ? z_decode(db->st->db.z_format, load_z(db, &p)) : 0;
+    b = db->s.on ? stencil_at(db, &db->s.read, &p, false) : NULL;
+    *stencil = b ? *b : 0;
+}

@@ -460,6 +460,11 @@ void raster_db_quad(struct raster_db *db, const struct raster_prim *prim, const 
                     uint16_t live[4], const struct raster_z_export ex[4],
                     struct raster_counters *cnt);
 
+/* Read depth (as float) and stencil of a sample, after raster_db_begin with a state that tests both. A
+ * tile that is only marked as cleared gets its values in memory first. Slices as in memory. */
+void raster_db_read(struct raster_db *db, uint32_t slice, uint32_t x, uint32_t y, unsigned sample,
+                    float *z, uint8_t *stencil);
+
 /* Samples that an exported sample mask, or alpha (as alpha-to-mask makes it one), leaves. */
 uint16_t raster_mask_from_export(const struct raster_state *st, uint32_t mask);
 uint16_t raster_mask_from_alpha(const struct raster_state *st, int32_t x, int32_t y, float alpha);
@@ -522,6 +527,12 @@ void raster_cb_quad(struct raster_cb *cb, unsigned mrt, uint32_t slice, int32_t 
 /* What CB does by itself where a draw covers the quad: CB_COLOR_CONTROL.MODE. */
 void raster_cb_special(struct raster_cb *cb, uint32_t slice, int32_t x, int32_t y,
                        const uint16_t mask[4], struct raster_counters *cnt);
+
+/* Read the colour of sample s of a pixel of a target that raster_cb_begin set up, as channels R, G, B,
+ * A in rgba (see struct raster_color) and as texel bytes in raw (16 at most). A tile that is only marked
+ * as cleared gets its colour in memory first. Slices count from the view's first. */
+void raster_cb_read(struct raster_cb *cb, unsigned mrt, uint32_t slice, uint32_t x, uint32_t y,
+                    unsigned sample, uint32_t rgba[4], uint8_t raw[16]);
 
 /* ---- TA, TD: textures ------------------------------------------------------------------------------ */
 
