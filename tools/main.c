@@ -15,6 +15,7 @@ static const struct command commands[] = {
     {"capture-info", cmd_capture_info, "what a capture holds, and whether it is whole"},
     {"dis", cmd_dis, "disassemble machine code"},
     {"asm", cmd_asm, "assemble"},
+    {"bench", cmd_bench, "measure the emulator against the host"},
     {"test", cmd_test, "run test vectors"},
     {NULL, NULL, NULL},
 };
