@@ -34,6 +34,12 @@ case ${1:-} in
 deps) deps ;;
 build) build ;;
 check) deps; build; make -j"$(nproc)" check ;;
-demo) deps; build; ./atoll --version ;;
+demo)
+    deps
+    build
+    ./atoll replay testvectors/replay/triangle/capture.gcap -o demo
+    echo
+    echo "The triangle is in $(ls demo/color0_*.png), the counters in demo/counters.json."
+    ;;
 *) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

@@ -33,6 +33,7 @@ check raster base mem regs
 check emu base mem regs pm4 isa jit cu raster
 # The programs are clients of the public interface; the table printers also read the databases.
 check drm base emu
+check examples base mem regs pm4 isa emu
 check tools base mem regs pm4 isa raster emu
 [ $bad = 0 ] && echo "check-layers: ok"
 exit $bad
