@@ -2,6 +2,7 @@
  *
  * Each benchmark is a row of the table below. A rate says little without the host's: what one core's
  * FMA units do is measured in the same run, and instruction benchmarks give their ratio to it. */
+#include "emu/replay.h"
 #include "isa/exec.h"
 #include "isa/solo.h"
 #include "tools/bench.h"
@@ -153,11 +154,41 @@ static int add(struct bench_result *out, struct err *e)
     return instruction("v_add_f32", out, e);
 }
 
+/* ---- replay ------------------------------------------------------------------------------- */
+
+#define TRIANGLE "testvectors/replay/triangle/capture.gcap"
+
+/* The shipped capture, from opening the file to the end, again and again. */
+static int triangle(struct bench_result *out, struct err *e)
+{
+    struct replay_options opt = {.device = {.quiet = 1}, .last_draw = UINT32_MAX};
+    double t0 = bench_now_s(), seconds;
+    unsigned n = 0;
+
+    do {
+        struct capture_reader *rd = capture_open_any(TRIANGLE, e);
+        struct replay *r = rd ? replay_create(rd, &opt, e) : NULL;
+        bool done = r && replay_run(r, e) == REPLAY_DONE;
+
+        replay_destroy(r);
+        if (rd)
+            capture_close(rd);
+        if (!done)
+            return -1;
+        n++;
+        seconds = bench_now_s() - t0;
+    } while (seconds < 1);
+    out->rate_name = "replays_per_s";
+    out->rate = n / seconds;
+    return 0;
+}
+
 /* ---- the table ---------------------------------------------------------------------------- */
 
 static const struct bench benches[] = {
     {"v_mac_f32", "one wave, v_mac_f32 on VGPRs, all lanes on", mac},
     {"v_add_f32", "one wave, v_add_f32 on VGPRs, all lanes on", add},
+    {"triangle_replay", "the shipped capture " TRIANGLE ", opened and replayed", triangle},
 };
 
 static const char *const features[] = {"sse4.2", "avx", "f16c", "fma", "avx2", "avx512f",
