@@ -78,6 +78,13 @@ LANE void body_unpack(uint64_t m, uint32_t r[64])
 #endif
 }
 
+/* Rows with FLUSH run with f32 denormals flushed whatever MODE says: nothing to do where MODE
+ * flushes them anyway. The memory clobber keeps the loop's loads and stores between the two. */
+LANE void body_set_mxcsr(uint32_t v)
+{
+    __asm__ volatile("ldmxcsr %0" : : "m"(v) : "memory");
+}
+
 LANE void body_write_mask(struct wave *w, const struct uop *u, uint64_t m)
 {
     w->s[u->sdst] = (uint32_t)m;
@@ -112,7 +119,7 @@ typedef double body_F64;
 #define LOAD_I64(p, l)   (int64_t)LOAD64(p, l)
 #define LOAD_F64(p, l)   bits_f64(LOAD64(p, l))
 
-#define BLEND(p, i, v)      p[i] = ((v) & mask[l]) | (p[i] & ~mask[l])
+#define BLEND(p, i, v)      p[i] ^= ((v) ^ p[i]) & mask[l]
 #define STORE32(p, l, v)    BLEND(p, l, v)
 #define STORE64(p, l, v)    do { \
         uint64_t v64 = (v); \
@@ -184,8 +191,12 @@ typedef bool body_MASK;
         const uint32_t clampm __attribute__((unused)) = -(uint32_t)u->in->clamp; \
         const uint32_t *mask = w->lane_mask; \
         uint32_t *pd = uop_ptr(w, u, UOP_DST); \
-        uint32_t cob[64] __attribute__((aligned(64), unused)); \
+        uint32_t cob[(flags) & WR_VCC ? 64 : 1] \
+            __attribute__((aligned((flags) & WR_VCC ? 64 : 4), unused)); \
+        const bool own_csr = (flags) & FLUSH && w->priv.mxcsr_flush != w->priv.mxcsr32; \
         BODY_PRE_##src \
+        if (own_csr) \
+            body_set_mxcsr(w->priv.mxcsr_flush); \
         BODY_LOOP \
         { \
             BODY_IN_##src \
@@ -194,8 +205,10 @@ typedef bool body_MASK;
             __VA_ARGS__; \
             STORE_##dst(pd, l, d); \
             if ((flags) & WR_VCC) \
-                cob[l] = lane_mask32(co) & mask[l]; \
+                cob[(flags) & WR_VCC ? l : 0] = lane_mask32(co) & mask[l]; \
         } \
+        if (own_csr) \
+            body_set_mxcsr(w->priv.mxcsr32); \
         if ((flags) & WR_VCC) \
             body_write_mask(w, u, body_pack(cob)); \
         return u + 1; \

@@ -226,7 +226,7 @@ static void make_stop(struct isa_code *c, struct uop *u, struct insn *in, uint64
     memset(u, 0, sizeof *u);
     in->ndw = 1;
     u->fn = fn;
-    u->cls = CLASS_OTHER;
+    u->cls = fn == isa_goto ? CLASS_COUNT : CLASS_OTHER;
     u->call = true;
     u->pc_va = va;
     u->in = in;

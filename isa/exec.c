@@ -10,18 +10,6 @@ static void set_mxcsr(uint32_t v)
     _mm_setcsr(v);
 }
 
-static enum isa_class class_known(const struct uop *u)
-{
-    return (enum isa_class)u->cls;
-}
-
-static inline void count(struct wave *w, const struct uop *u)
-{
-    w->counters.insts[class_known(u)]++;
-    w->counters.valu_lanes += u->valu ? w->priv.active : 0;
-    w->insts_run++;
-}
-
 /* ---- leaving ----------------------------------------------------------------------------- */
 
 const struct uop *isa_stop(struct wave *w, const struct uop *u, enum wave_state state,
@@ -144,7 +132,8 @@ static const struct uop *run_careful(struct wave *w, const struct uop *u)
         w->ops->trace(w, u->pc_va, u->in, false);
         set_mxcsr(w->priv.mxcsr32);
     }
-    count(w, u);
+    w->counters.insts[u->cls]++;
+    w->counters.valu_lanes += w->priv.active & u->count_lanes;
     if (bits(w->mode, 28, 28) && is_vector(u))
         next = u + 1; /* VSKIP */
     else if (bits(w->mode, 27, 27) && w->gen >= GFX8 && u->valu)
@@ -167,12 +156,10 @@ static const struct uop *run_careful(struct wave *w, const struct uop *u)
 
 uint64_t isa_run(struct isa_code *c, struct wave *w, uint64_t max_insts)
 {
-    uint64_t start = w->insts_run, end = start + max_insts;
+    uint64_t n = 0;
     uint32_t host = _mm_getcsr();
     const uint32_t top = 0x80008000u;
 
-    if (end < start)
-        end = UINT64_MAX;
     w->priv.mxcsr_host = host;
     w->priv.base[UB_VGPR] = (uintptr_t)w->v;
     w->priv.base[UB_ABS] = 0;
@@ -185,15 +172,17 @@ uint64_t isa_run(struct isa_code *c, struct wave *w, uint64_t max_insts)
     w->priv.yield = false;
     isa_code_enter(c);
 
-    while (w->state == WAVE_READY && w->insts_run < end && !w->priv.yield) {
+    while (w->state == WAVE_READY && n < max_insts && !w->priv.yield) {
         const struct uop *u = isa_code_find(c, w->pc_va), *next = NULL;
+        uint64_t left = max_insts - n, i = 0, lanes = 0;
 
         set_mxcsr(w->priv.mxcsr32);
+        w->priv.uncounted = 0;
         if (w->priv.attention) {
             do {
                 next = run_careful(w, u);
                 u = next ? next : u;
-            } while (next && w->insts_run < end);
+            } while (++i < left && next);
         } else {
             uint32_t limits = w->priv.limits + top;
 
@@ -202,16 +191,24 @@ uint64_t isa_run(struct isa_code *c, struct wave *w, uint64_t max_insts)
                 if (__builtin_expect(((limits - u->needs) & top) != top, 0)) {
                     next = run_careful(w, u);
                 } else {
-                    count(w, u);
+                    w->counters.insts[u->cls]++;
+                    lanes += w->priv.active & u->count_lanes;
                     next = u->fn(w, u);
                 }
-                u = next ? next : u;
-            } while (next && w->insts_run < end);
+                if (!next)
+                    break;
+                u = next;
+            } while (++i < left);
+            i += !next;
+            w->counters.valu_lanes += lanes;
         }
         if (next)
             w->pc_va = next->pc_va;
+        n += i - w->priv.uncounted;
+        w->counters.insts[CLASS_COUNT] = 0;
     }
+    w->insts_run += n;
     isa_code_exit(c);
     set_mxcsr(host);
-    return w->insts_run - start;
+    return n;
 }

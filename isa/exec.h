@@ -42,10 +42,9 @@ enum {
     UF_SPLAT_A = 1, UF_SPLAT_B = 2, UF_SPLAT_C = 4, /* scalar register: copy to 64 dwords */
     UF_SPECIAL = 8,   /* one of the sources is SCC, VCCZ, EXECZ, an aperture: compute it first */
     UF_MODE64 = 16,   /* f64/f16 row: runs in that half of MODE */
-    UF_FLUSH = 32,    /* f32 row that flushes denormals whatever MODE says */
-    UF_EXEC = 64,     /* writes EXEC: rebuild the lane mask */
-    UF_SLOW = 128,    /* modifiers, SDWA, DPP, op_sel */
-    UF_TRAP = 256,    /* an operand is a register of trap handlers (scalar) */
+    UF_EXEC = 32,     /* writes EXEC: rebuild the lane mask */
+    UF_SLOW = 64,     /* modifiers, SDWA, DPP, op_sel */
+    UF_TRAP = 128,    /* an operand is a register of trap handlers (scalar) */
 };
 
 /* A branch's target: resolved when it is first taken. */
@@ -60,7 +59,7 @@ struct uop {
     uint64_t off[UOP_OPERANDS];
     uint8_t sel[UOP_OPERANDS]; /* enum uop_base */
     uint8_t cls;               /* enum isa_class */
-    bool valu;                 /* counts active lanes */
+    bool valu;
     uint8_t sdst, smask;       /* SGPR pair of the mask written, of the mask read as c */
     union {                    /* the wave must have so many, or each operand is checked */
         uint32_t needs;
@@ -76,7 +75,8 @@ struct uop {
     const struct insn *in;
     struct uop_target *target;
     struct isa_code *code;
-    uint64_t k[2]; /* scalar constants */
+    uint32_t count_lanes; /* ~0 where active lanes are counted (vector ALU), else 0 */
+    uint64_t k[2];        /* scalar constants */
 };
 
 _Static_assert(sizeof(struct uop) <= 128, "two cache lines");

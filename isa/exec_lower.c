@@ -256,8 +256,6 @@ static void lower_vector(struct isa_code *c, const struct isa_row *row, struct u
         u->flags |= UF_EXEC;
     if (in_mode64(row))
         u->flags |= UF_MODE64;
-    if (row->flags & FLUSH)
-        u->flags |= UF_FLUSH;
     if (has_modifiers(row, in))
         u->flags |= UF_SLOW;
     if (u->flags & ~(UF_SPLAT_A | UF_SPLAT_B | UF_SPLAT_C))
@@ -325,6 +323,7 @@ void isa_lower(struct isa_code *c, const struct insn *in, uint64_t pc_va,
     u->base = isa_code_fn(c, in->op, &u->call);
     u->fn = u->base;
     u->valu = row->enc >= ENC_VOP2 && row->enc <= ENC_VOP3P;
+    u->count_lanes = -(uint32_t)u->valu;
     if (!u->base) {
         u->fn = isa_not_yet;
         u->call = true;

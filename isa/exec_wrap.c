@@ -380,8 +380,7 @@ static const struct uop *modified(struct wave *w, const struct uop *u)
 
 const struct uop *isa_wrap_valu(struct wave *w, const struct uop *u)
 {
-    uint32_t csr = u->flags & UF_MODE64 ? w->priv.mxcsr64
-                   : u->flags & UF_FLUSH ? w->priv.mxcsr_flush : w->priv.mxcsr32;
+    uint32_t csr = u->flags & UF_MODE64 ? w->priv.mxcsr64 : w->priv.mxcsr32;
     const struct uop *next;
 
     if (csr != w->priv.mxcsr32)
@@ -501,9 +500,6 @@ const struct uop *isa_fetch_fault(struct wave *w, const struct uop *u)
 /* From the end of one piece of decoded code to the next: not an instruction. */
 const struct uop *isa_goto(struct wave *w, const struct uop *u)
 {
-    if (!w->priv.attention) {
-        w->insts_run--;
-        w->counters.insts[CLASS_OTHER]--;
-    }
+    w->priv.uncounted++;
     return isa_jump(w, u);
 }

@@ -127,7 +127,7 @@ enum isa_class {
 };
 
 struct wave_counters {
-    uint64_t insts[CLASS_COUNT];
+    uint64_t insts[CLASS_COUNT + 1]; /* the last: what the interpreter steps over, no instructions */
     uint64_t valu_lanes;      /* sum of active lanes over VALU instructions */
     uint64_t lds_bytes, read_bytes, written_bytes, scalar_bytes;
 };
@@ -195,6 +195,7 @@ struct wave {
         uint32_t mxcsr32, mxcsr64, mxcsr_flush, mxcsr_host;
         uint32_t limits;           /* num_vgprs | num_sgprs << 16 */
         uint32_t active;           /* active lanes */
+        uint64_t uncounted;        /* micro-ops that are no instructions, since isa_run began */
         bool yield;                /* isa_run returns although the wave is ready (it waits) */
         bool attention;            /* trace, relative registers, vskip: the careful loop */
         uint32_t tmp[4][128] __attribute__((aligned(64))); /* prepared operands */

@@ -97,9 +97,9 @@ LANE float lane_quiet(float a)
 /* r, but a made quiet where a is a NaN. */
 LANE float lane_nan(float a, float r)
 {
-    uint32_t m = -(uint32_t)(a != a);
+    uint32_t q = f32_bits(a) | LANE_QUIET32, u = f32_bits(r);
 
-    return bits_f32((f32_bits(r) & ~m) | ((f32_bits(a) | LANE_QUIET32) & m));
+    return bits_f32(a != a ? q : u);
 }
 
 /* Zero of the same sign for a denormal: what a flush does, whatever MXCSR says. */
@@ -154,15 +154,20 @@ LANE float lane_mullit_f32(float a, float b, float c)
     return lane_self(c > 0.0f, lane_mul_legacy_f32(a, b), bits_f32(0xff7fffffu));
 }
 
-/* A multiplication and an addition, each rounded. */
+/* A multiplication and an addition, each rounded: v_mad, v_mac. */
+LANE float lane_mad_sum(float product, float c)
+{
+    return product != product ? product : product + c; /* a NaN product is quiet already */
+}
+
 LANE float lane_mad_f32(float a, float b, float c)
 {
-    return lane_add_f32(lane_mul_f32(a, b), c);
+    return lane_mad_sum(lane_mul_f32(a, b), c);
 }
 
 LANE float lane_mad_legacy_f32(float a, float b, float c)
 {
-    return lane_add_f32(lane_mul_legacy_f32(a, b), c);
+    return lane_mad_sum(lane_mul_legacy_f32(a, b), c);
 }
 
 #ifdef __FMA__
