@@ -678,6 +678,73 @@ START_TEST(constant_engine)
 }
 END_TEST
 
+/* ---- the DMA engines -------------------------------------------------------------- */
+
+enum { SDMA_COPY = 1, SDMA_WRITE = 2, SDMA_FENCE = 5, SDMA_FILL = 11 }; /* opcodes, GFX7 on */
+
+static int submit_dma(void)
+{
+    struct atoll_ib list = {ATOLL_RING_DMA, IB, ib.n};
+
+    ck_assert_int_eq(atoll_write(gpu, IB, ib.dw, 4 * ib.n), 0);
+    return atoll_submit(gpu, &list, 1);
+}
+
+static void dwords(unsigned n, ...)
+{
+    va_list ap;
+
+    va_start(ap, n);
+    for (unsigned i = 0; i < n; i++)
+        ib.dw[ib.n++] = va_arg(ap, uint32_t);
+    va_end(ap);
+}
+
+START_TEST(dma_ring)
+{
+    const char *chips[] = {"bonaire", "tonga", "vega10"};
+    uint32_t less;
+
+    start(chips[_i]);
+    less = gen == GFX9; /* counts are one less there */
+    dwords(6, SDMA_WRITE | 0u << 8, lo(DATA), hi(DATA), 2 - less, 0x11111111, 0x22222222);
+    dwords(7, SDMA_COPY | 0u << 8, 8 - less, 0, lo(DATA), hi(DATA), lo(DATA + 16), hi(DATA));
+    dwords(5, SDMA_FILL | pm4_put(PM4F_SDMA_FILL_HDR__FILL_SIZE, PM4V_SDMA_FILL_SIZE__DWORD),
+           lo(DATA + 64), hi(DATA), 0xabcd1234, 12 - less);
+    dwords(4, SDMA_FENCE, lo(DATA + 128), hi(DATA), 5);
+    ck_assert_msg(submit_dma() == 0, "%s", atoll_error(gpu));
+    ck_assert_uint_eq(peek64(DATA), 0x2222222211111111ull);
+    ck_assert_uint_eq(peek64(DATA + 16), 0x2222222211111111ull);
+    ck_assert_uint_eq(peek(DATA + 24), 0);
+    ck_assert_uint_eq(peek(DATA + 64), 0xabcd1234);
+    ck_assert_uint_eq(peek(DATA + 72), 0xabcd1234);
+    ck_assert_uint_eq(peek(DATA + 76), 0);
+    ck_assert_uint_eq(peek(DATA + 128), 5);
+    stop();
+}
+END_TEST
+
+/* Asynchronous DMA of GFX6: counts in the header, in dwords. */
+START_TEST(dma_ring_gfx6)
+{
+    enum { WRITE6 = 2, COPY6 = 3, FENCE6 = 6, FILL6 = 13 };
+
+    start("tahiti");
+    dwords(4, pm4_put(PM4F_DMA6_HDR__CMD, WRITE6) | 1, lo(DATA), hi(DATA), 0x33333333);
+    dwords(5, pm4_put(PM4F_DMA6_HDR__CMD, COPY6) | 1, lo(DATA + 16), lo(DATA), hi(DATA), hi(DATA));
+    dwords(4, pm4_put(PM4F_DMA6_HDR__CMD, FILL6) | 2, lo(DATA + 64), 7,
+           pm4_put(PM4F_DMA6_FILL_HI__DST_HI, hi(DATA)));
+    dwords(4, pm4_put(PM4F_DMA6_HDR__CMD, FENCE6), lo(DATA + 128), hi(DATA), 5);
+    ck_assert_msg(submit_dma() == 0, "%s", atoll_error(gpu));
+    ck_assert_uint_eq(peek(DATA), 0x33333333);
+    ck_assert_uint_eq(peek64(DATA + 16), 0x33333333);
+    ck_assert_uint_eq(peek64(DATA + 64), 0x700000007ull);
+    ck_assert_uint_eq(peek(DATA + 72), 0);
+    ck_assert_uint_eq(peek(DATA + 128), 5);
+    stop();
+}
+END_TEST
+
 /* ---- faults ----------------------------------------------------------------------- */
 
 START_TEST(unmapped)
@@ -722,6 +789,28 @@ START_TEST(random_dwords)
         for (unsigned i = 0; i < ib.n; i++)
             ib.dw[i] = random32();
         submit();
+    }
+    stop();
+}
+END_TEST
+
+/* The same for the DMA engines, each dword with a known opcode more often than not. */
+START_TEST(random_dma)
+{
+    const char *chips[] = {"tahiti", "bonaire", "tonga", "vega10"};
+
+    start(chips[_i]);
+    rng = 521288629ull + (unsigned)_i;
+    for (unsigned round = 0; round < 2000; round++) {
+        for (ib.n = 0; ib.n < 64;) {
+            uint32_t v = random32();
+
+            ib.dw[ib.n++] = v % 4 == 0   ? lo(DATA) + (v >> 16)
+                            : v % 4 == 1 ? hi(DATA)
+                            : v % 4 == 2 ? (v >> 8) % 16 | (v & 0xf0000000)
+                                         : v;
+        }
+        submit_dma();
     }
     stop();
 }
@@ -787,11 +876,14 @@ int main(void)
     tcase_add_test(tc, queries);
     tcase_add_test(tc, stream_out_offsets);
     tcase_add_test(tc, constant_engine);
+    tcase_add_loop_test(tc, dma_ring, 0, 3);
+    tcase_add_test(tc, dma_ring_gfx6);
     tcase_add_test(tc, unmapped);
     suite_add_tcase(s, tc);
     tcase_set_timeout(garbage, 120);
     tcase_add_loop_test(garbage, random_dwords, 0, 4);
     tcase_add_loop_test(garbage, random_bodies, 0, 4);
+    tcase_add_loop_test(garbage, random_dma, 0, 4);
     suite_add_tcase(s, garbage);
     srunner_run_all(sr, CK_ENV);
     failed = srunner_ntests_failed(sr);
