@@ -26,7 +26,8 @@ static void describe_surface(struct emu_target *t, const struct raster_state *st
     visible(st, pitch, rows, &t->width, &t->height);
     t->va = s->va;
     t->first_slice = s->first_slice;
-    t->slices = s->last_slice - s->first_slice + 1;
+    /* A view that ends before it starts: CB and DB stay on one slice. */
+    t->slices = s->last_slice > s->first_slice ? s->last_slice - s->first_slice + 1 : 1;
 }
 
 /* The same surface again: same place, kind and format. */
@@ -152,6 +153,42 @@ void emu_targets_free(struct emu_targets *ts)
 {
     free(ts->t);
     memset(ts, 0, sizeof *ts);
+}
+
+/* Bytes mapped without a gap from a surface's base on, at most `limit`. The base register has the bank
+ * and pipe swizzle in its low bits, so the surface may start somewhat below. */
+static uint64_t mapped_bytes(const struct mem_vm *vm, uint64_t va, uint64_t limit)
+{
+    struct mem_span s;
+    uint64_t first, at;
+
+    va &= MEM_VA_MASK;
+    if (!mem_find(vm, va, &s))
+        return 0;
+    first = MAX2(s.va, va & ~(EMU_TARGET_SWIZZLE_BYTES - 1));
+    for (at = s.end; at - first < limit && mem_find(vm, at, &s);)
+        at = s.end;
+    return MIN2(at - first, limit);
+}
+
+/* Bytes that a slice takes at least: only fragments are stored, and depth may have 16 bits. */
+static uint64_t slice_bytes_least(const struct emu_target *t)
+{
+    const uint64_t px = (uint64_t)t->width * t->height;
+
+    if (t->kind == EMU_TARGET_COLOR)
+        return px * t->element_bytes << t->st.cb.mrt[t->slot].color.samples_log2;
+    return px * t->samples * (t->kind == EMU_TARGET_DEPTH ? 2 : 1);
+}
+
+uint32_t emu_target_readable(const struct atoll_gpu *gpu, const struct emu_target *t)
+{
+    const uint64_t slice = slice_bytes_least(t), skip = slice * t->first_slice;
+    const uint64_t mapped = mapped_bytes(gpu->vm, t->va, skip + slice * t->slices);
+
+    if (mapped > skip && (mapped - skip) / slice)
+        return (uint32_t)((mapped - skip) / slice);
+    return slice <= EMU_TARGET_UNMAPPED_MAX;
 }
 
 static int read_color(struct atoll_gpu *gpu, const struct emu_target *t, uint32_t slice,

@@ -36,6 +36,18 @@ int emu_targets_note(struct emu_targets *ts, const struct atoll_gpu *gpu, uint32
                      unsigned used[RASTER_MRTS + 2]);
 void emu_targets_free(struct emu_targets *ts);
 
+/* A target of which no slice is wholly mapped is still read when a slice is no larger than this: the
+ * guest faulted, and the part that is there is worth seeing. */
+#define EMU_TARGET_UNMAPPED_MAX (UINT64_C(16) << 20)
+
+/* The swizzle bits of a base address lie below this. */
+#define EMU_TARGET_SWIZZLE_BYTES UINT64_C(0x10000)
+
+/* How many of the target's slices, from the first on, are worth reading: those that memory is mapped
+ * for. Registers may claim 2,048 slices of 16,384 x 16,384 pixels; what is read is bounded by what the
+ * guest mapped. */
+uint32_t emu_target_readable(const struct atoll_gpu *gpu, const struct emu_target *t);
+
 /* Read one slice (counted from 0) of a target.
  *
  *   rgba  width * height * samples colours, sample after sample of a pixel, row after row: floats as

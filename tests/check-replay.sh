@@ -44,6 +44,15 @@ expect "0" "done" "$ATOLL" replay "$tri" --dump-memory "0x100300000:262144:$tmp/
 [ "$(stat -c %s "$tmp/mem.bin")" = 262144 ] || fail "--dump-memory wrote another size"
 expect "2" "mapped" "$ATOLL" replay "$tri" --dump-memory "0x42000:16:$tmp/x.bin"
 
+# Targets that are larger than what is mapped: what is written stays bounded.
+expect "0" "done" "$ATOLL" replay "$tri" -o "$tmp/view" --set CB_COLOR0_VIEW.SLICE_START=5
+expect "0" "left out" "$ATOLL" replay "$tri" -o "$tmp/slices" --set CB_COLOR0_VIEW.SLICE_MAX=2047
+expect "1" "left out" "$ATOLL" replay "$tri" -o "$tmp/large" --set CB_COLOR0_PITCH.TILE_MAX=2047 \
+    --set CB_COLOR0_SLICE.TILE_MAX=4194303 --set PA_SC_SCREEN_SCISSOR_BR=0x40004000 \
+    --set PA_SC_WINDOW_SCISSOR_BR=0x40004000 --set PA_SC_GENERIC_SCISSOR_BR=0x40004000 \
+    --set PA_SC_VPORT_SCISSOR_0_BR=0x40004000
+[ "$(ls "$tmp/view" "$tmp/slices" "$tmp/large" | grep -c raw)" = 2 ] || fail "not the targets that are mapped"
+
 # A raw folder: an IB at 0x100000000, code at 0x100001000.
 folder() {
     mkdir -p "$tmp/$1"

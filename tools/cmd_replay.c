@@ -277,13 +277,18 @@ static void target_name(char *out, size_t bytes, const char *dir, const struct e
 static int write_target(struct atoll_gpu *gpu, const struct emu_target *t, const char *dir,
                         struct err *e)
 {
-    size_t n = (size_t)t->width * t->height * t->samples;
-    uint32_t (*rgba)[4] = malloc(n * sizeof *rgba);
+    const uint32_t slices = emu_target_readable(gpu, t);
+    size_t n = slices ? (size_t)t->width * t->height * t->samples : 0;
+    uint32_t (*rgba)[4] = malloc(n * sizeof *rgba + 16);
     uint8_t *raw = malloc(n * t->element_bytes + 16);
     char path[4096];
     int rc = rgba && raw ? 0 : err_set(e, "out of memory");
 
-    for (uint32_t s = 0; s < t->slices && !rc; s++) {
+    if (slices < t->slices)
+        fprintf(stderr, "atoll replay: target at 0x%llx: %u of %u slices of %ux%u are not mapped and "
+                "left out\n", (unsigned long long)t->va, t->slices - slices, t->slices, t->width,
+                t->height);
+    for (uint32_t s = 0; s < slices && !rc; s++) {
         if ((rc = emu_target_read(gpu, t, s, rgba, raw, e)))
             break;
         target_name(path, sizeof path, dir, t, s, "png");
