@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")"
 
-build_packages="gcc make autoconf automake libtool pkg-config libzstd-dev libpng-dev zlib1g-dev libjansson-dev"
+build_packages="gcc make autoconf automake libtool pkg-config libzstd-dev libpng-dev zlib1g-dev libjansson-dev libdrm-dev"
 test_packages="check zstd python3 llvm-19"
 
 deps() {

@@ -26,7 +26,7 @@ enum {
 
 /* GB_ADDR_CONFIG by chip, for the row size of a tile-mode set. */
 enum {
-#define CHIP(id, name, gen, llvm, family, rev, device, se, sh, cu, rbs, addr_config, set, ext) \
+#define CHIP(id, name, gen, llvm, family, rev, device, se, sh, cu, rbs, tccs, addr_config, set, ext) \
     ADDR_CONFIG_##id = addr_config,
 #include "base/chips.def"
 #undef CHIP
@@ -80,8 +80,8 @@ static const uint32_t macrotile_mode_sets[SET_COUNT][16] = {
 };
 
 static const struct chip chips[] = {
-#define CHIP(id, name, gen, llvm, family, rev, device, se, sh, cu, rbs, addr_config, set, ext)  \
-    { name, gen, llvm, family, rev, device, se, sh, cu, rbs, addr_config,                       \
+#define CHIP(id, name, gen, llvm, family, rev, device, se, sh, cu, rbs, tccs, addr_config, set, ext)  \
+    { name, gen, llvm, family, rev, device, se, sh, cu, rbs, tccs, addr_config,                       \
       gen == GFX9 ? NULL : tile_mode_sets[SET_##set],                                           \
       gen == GFX6 || gen == GFX9 ? NULL : macrotile_mode_sets[SET_##set], ext },
 #include "base/chips.def"

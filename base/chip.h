@@ -15,6 +15,7 @@ struct chip {
     uint32_t device_id;     /* PCI */
     unsigned se, sh_per_se, cu_per_sh;
     unsigned rbs;           /* render backends in total */
+    unsigned tccs;          /* L2 channels (texture channel caches) in total */
     uint32_t gb_addr_config;
     const uint32_t *tile_modes;      /* GB_TILE_MODE0..31; NULL on GFX9 */
     const uint32_t *macrotile_modes; /* GB_MACROTILE_MODE0..15; NULL on GFX6 and GFX9 */

@@ -174,6 +174,11 @@ int capture_write_marker(struct capture_writer *w, const char *text, struct err 
  * says it is incomplete. */
 int capture_finish(struct capture_writer *w, bool end, struct err *e);
 
+/* Give a file whose writer was killed its end: what stands behind its last whole chunk goes, a marker says
+ * what happened, and an end chunk follows. Returns 1; 0 when the file has its end and stays as it is; -1 with
+ * *e set and the file as it was when it is no capture or cannot be written. */
+int capture_mend(const char *path, struct err *e);
+
 /* ---- raw folders --------------------------------------------------------------------------- */
 
 /* Convert a folder of capture.json and .bin files to a capture, written to `fd` (open, empty). `driver`

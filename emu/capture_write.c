@@ -353,20 +353,25 @@ static void writer_free(struct capture_writer *w)
     free(w);
 }
 
+/* What every writer works with. */
+static bool writer_buffers(struct capture_writer *w, const char *name)
+{
+    w->name = strdup(name);
+    w->cctx = ZSTD_createCCtx();
+    w->raw = malloc(CAPTURE_RAW_MAX);
+    w->stored_size = GCAP_CHUNK_BYTES + ZSTD_compressBound(CAPTURE_RAW_MAX);
+    w->stored = malloc(w->stored_size);
+    return w->name && w->cctx && w->raw && w->stored;
+}
+
 struct capture_writer *capture_create_fd(int fd, const char *name, const struct capture_header *h,
                                          struct err *e)
 {
     struct capture_writer *w = calloc(1, sizeof *w);
 
-    if (w) {
+    if (w)
         w->fd = fd;
-        w->name = strdup(name);
-        w->cctx = ZSTD_createCCtx();
-        w->raw = malloc(CAPTURE_RAW_MAX);
-        w->stored_size = GCAP_CHUNK_BYTES + ZSTD_compressBound(CAPTURE_RAW_MAX);
-        w->stored = malloc(w->stored_size);
-    }
-    if (!w || !w->name || !w->cctx || !w->raw || !w->stored) {
+    if (!w || !writer_buffers(w, name)) {
         err_set(e, "%s: out of memory", name);
         if (w)
             writer_free(w);
@@ -428,4 +433,49 @@ int capture_finish(struct capture_writer *w, bool end, struct err *e)
     w->fd = -1;
     writer_free(w);
     return rc;
+}
+
+int capture_mend(const char *path, struct err *e)
+{
+    struct capture_reader *r = capture_open(path, e);
+    struct capture_writer *w;
+    struct capture_record rec;
+    int got, fd;
+
+    if (!r)
+        return -1;
+    while ((got = capture_next(r, &rec, e)) > 0)
+        ;
+    if (!got) {
+        capture_close(r);
+        return 0;
+    }
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    w = calloc(1, sizeof *w);
+    if (fd < 0 || !w) {
+        err_set(e, "%s: %s", path, fd < 0 ? strerror(errno) : "out of memory");
+        if (fd >= 0)
+            close(fd);
+        free(w);
+        capture_close(r);
+        return -1;
+    }
+    w->fd = fd;
+    w->own_fd = true;
+    w->good_bytes = capture_stats(r)->good_bytes;
+    w->submissions = capture_stats(r)->chunks[CAPTURE_SUBMIT];
+    for (unsigned k = 0; k < CAPTURE_KINDS; k++)
+        w->sequence += (uint32_t)capture_stats(r)->chunks[k];
+    capture_close(r);
+    if (!writer_buffers(w, path) || ftruncate(fd, (off_t)w->good_bytes) ||
+        lseek(fd, (off_t)w->good_bytes, SEEK_SET) < 0) {
+        err_set(e, "%s: cannot be mended: %s", path, strerror(errno));
+        writer_free(w);
+        return -1;
+    }
+    if (capture_write_marker(w, "the recorded program ended here, without closing the capture", e)) {
+        writer_free(w);
+        return -1;
+    }
+    return capture_finish(w, true, e) ? -1 : 1;
 }

@@ -17,18 +17,33 @@
 
 /* ---- messages --------------------------------------------------------------------- */
 
+static void guest_fault(struct atoll_gpu *gpu, const char *fmt, va_list ap)
+{
+    if (gpu->guest_faulted)
+        return;
+    gpu->guest_faulted = true;
+    vsnprintf(gpu->guest_fault.text, sizeof gpu->guest_fault.text, fmt, ap);
+    if (!gpu->opt.quiet)
+        fprintf(stderr, "atoll: guest fault: %s\n", gpu->guest_fault.text);
+}
+
 void emu_guest_fault(struct atoll_gpu *gpu, const char *fmt, ...)
 {
     va_list ap;
 
-    if (gpu->guest_faulted)
-        return;
-    gpu->guest_faulted = true;
     va_start(ap, fmt);
-    vsnprintf(gpu->guest_fault.text, sizeof gpu->guest_fault.text, fmt, ap);
+    guest_fault(gpu, fmt, ap);
     va_end(ap);
-    if (!gpu->opt.quiet)
-        fprintf(stderr, "atoll: guest fault: %s\n", gpu->guest_fault.text);
+}
+
+void emu_guest_hang(struct atoll_gpu *gpu, const char *fmt, ...)
+{
+    va_list ap;
+
+    gpu->hung = true;
+    va_start(ap, fmt);
+    guest_fault(gpu, fmt, ap);
+    va_end(ap);
 }
 
 const char *emu_place_format(const struct atoll_gpu *gpu, char *out, size_t out_bytes)
@@ -101,9 +116,8 @@ enum cp_result cp_wait(struct cp_engine *e, const struct pm4_packet *p, const ch
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    emu_guest_fault(e->gpu,
-                    "%s waits for what nobody will bring (hardware would hang): %s",
-                    where, what);
+    emu_guest_hang(e->gpu, "%s waits for what nobody will bring (hardware would hang): %s",
+                   where, what);
     return CP_DONE;
 }
 

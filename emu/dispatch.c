@@ -344,7 +344,7 @@ static bool take_turn(struct dispatch *d, unsigned i)
     if (state == CU_GROUP_RUNNING)
         return false;
     if (state == CU_GROUP_STOPPED) {
-        emu_guest_fault(gpu, "dispatch %u: %s", gpu->draw_number, e.text);
+        emu_guest_hang(gpu, "dispatch %u: %s", gpu->draw_number, e.text);
         d->stopped++;
     }
     drop_scratch(d, r, r->group.n);
@@ -368,9 +368,9 @@ static bool gave_up(struct dispatch *d)
     if (d->insts_left && d->stopped < STOPPED_GROUPS_MAX)
         return false;
     if (!d->give_up)
-        emu_guest_fault(d->gpu, "dispatch %u given up: %s", d->gpu->draw_number,
-                        d->insts_left ? "too many of its groups stopped"
-                                      : "it runs too long");
+        emu_guest_hang(d->gpu, "dispatch %u given up: %s", d->gpu->draw_number,
+                       d->insts_left ? "too many of its groups stopped"
+                                     : "it runs too long");
     d->give_up = true;
     return true;
 }

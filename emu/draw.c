@@ -330,8 +330,8 @@ bool emu_draw_spend(struct emu_draw_state *d, uint64_t n)
         return true;
     }
     if (d->budget)
-        emu_guest_fault(d->gpu, "draw %u does not end: stopped after %llu instructions and indices",
-                        d->gpu->draw_number, (unsigned long long)d->gpu->opt.watchdog_insts);
+        emu_guest_hang(d->gpu, "draw %u does not end: stopped after %llu instructions and indices",
+                       d->gpu->draw_number, (unsigned long long)d->gpu->opt.watchdog_insts);
     d->budget = 0;
     return false;
 }

@@ -15,6 +15,10 @@
 #define FLAT_PRIVATE_BASE      0x2000
 #define FLAT_PRIVATE_BASE_GFX9 0x1000
 
+/* MC_ARB_RAMCFG.NOOFBANK: log2 of the banks - 2. Software reads it for the number of banks of
+ * the memory, which every board's GDDR5 has 16 of. */
+#define MC_ARB_16_BANKS 2
+
 /* Registers as the kernel sets them up. */
 static void init_registers(struct atoll_gpu *gpu)
 {
@@ -28,6 +32,8 @@ static void init_registers(struct atoll_gpu *gpu)
         regs_set_i(r, R_GB_TILE_MODE0, i, c->tile_modes[i]);
     for (unsigned i = 0; c->macrotile_modes && i < 16; i++)
         regs_set_i(r, R_GB_MACROTILE_MODE0, i, c->macrotile_modes[i]);
+    if (c->gen != GFX9)
+        regs_field_set(r, F_MC_ARB_RAMCFG__NOOFBANK, MC_ARB_16_BANKS);
     for (unsigned se = 0; se < c->se; se++)
         regs_set_i(r, R_COMPUTE_STATIC_THREAD_MGMT_SE0, se, UINT32_MAX);
     regs_field_set(r, F_SH_MEM_BASES__SHARED_BASE, FLAT_SHARED_BASE);
@@ -104,6 +110,15 @@ ATOLL_API int atoll_map(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes, void
     return mem_map(gpu->vm, va, bytes, host, MEM_RWX, &gpu->err);
 }
 
+_Static_assert((int)ATOLL_READ == MEM_R && (int)ATOLL_WRITE == MEM_W && (int)ATOLL_EXECUTE == MEM_X,
+               "the same mask");
+
+ATOLL_API int atoll_map_rights(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes,
+                               void *host, unsigned rights)
+{
+    return mem_map(gpu->vm, va, bytes, host, rights & MEM_RWX, &gpu->err);
+}
+
 ATOLL_API int atoll_unmap(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes)
 {
     return mem_unmap(gpu->vm, va, bytes, &gpu->err);
@@ -169,7 +184,7 @@ ATOLL_API int atoll_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs,
     unsigned unknown = loud_count(gpu->loud);
 
     gpu->err.text[0] = '\0';
-    gpu->guest_faulted = false;
+    gpu->guest_faulted = gpu->hung = false;
     mem_faults(gpu->vm, &(size_t){0}, &faults);
     emu_count(&gpu->counters, CNT_SUBMISSIONS, 1);
     isa_code_sync(gpu->code);
@@ -183,6 +198,11 @@ ATOLL_API int atoll_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs,
         return 0;
     gpu->err = gpu->guest_fault;
     return 1;
+}
+
+ATOLL_API int atoll_hung(const struct atoll_gpu *gpu)
+{
+    return gpu->hung;
 }
 
 /* ---- observing -------------------------------------------------------------------- */

@@ -41,6 +41,11 @@ ATOLL_API const char *atoll_error(const struct atoll_gpu *gpu);
 /* Map GPU addresses [va, va + bytes) onto host memory that the caller keeps alive, or onto zeroed
  * memory owned by the device when host is NULL. Multiples of 4096. */
 ATOLL_API int atoll_map(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes, void *host);
+/* The same with rights: a mask of enum atoll_rights. An access without its right is a fault, as if nothing
+ * were mapped. */
+enum atoll_rights { ATOLL_READ = 1, ATOLL_WRITE = 2, ATOLL_EXECUTE = 4 };
+ATOLL_API int atoll_map_rights(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes, void *host,
+                               unsigned rights);
 ATOLL_API int atoll_unmap(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes);
 ATOLL_API int atoll_read(struct atoll_gpu *gpu, uint64_t va, void *dst, uint64_t bytes);
 ATOLL_API int atoll_write(struct atoll_gpu *gpu, uint64_t va, const void *src, uint64_t bytes);
@@ -57,6 +62,11 @@ struct atoll_ib {
  * executed (malformed packets, an IB that loops, --strict) with the place in atoll_error(); 1 when
  * it ran but the guest faulted (unmapped access, watchdog, illegal instruction). */
 ATOLL_API int atoll_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs, unsigned count);
+
+/* Whether the last submission would have hung the hardware: a wave that the watchdog or an illegal instruction
+ * stopped, a draw that does not end, a packet that waits for what nobody brings. Such a submission returned 1
+ * (or -1); its remaining packets were executed. */
+ATOLL_API int atoll_hung(const struct atoll_gpu *gpu);
 
 /* MMIO register by byte offset, as the kernel sees it. */
 ATOLL_API uint32_t atoll_register_read(struct atoll_gpu *gpu, uint32_t offset_bytes);

@@ -84,6 +84,7 @@ struct atoll_gpu {
 
     /* The guest did something that hardware would fault on; text of the first. */
     bool guest_faulted;
+    bool hung;             /* one of them would have hung the hardware */
     struct err guest_fault;
 
     struct emu_override overrides[EMU_OVERRIDES_MAX];
@@ -101,6 +102,10 @@ struct atoll_gpu {
 /* Record a guest fault: the first text is kept and returned by atoll_error() when a submission
  * returns 1. */
 void emu_guest_fault(struct atoll_gpu *gpu, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same for what would have hung the hardware. */
+void emu_guest_hang(struct atoll_gpu *gpu, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* "draw 3, DRAW_INDEX_2 at IB 0x100001000 dword 0x1c": for messages. Returns `out`. */

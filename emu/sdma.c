@@ -140,7 +140,7 @@ static void poll(const struct sdma *s)
     v = cp_read32(s->gpu, cp_va(lo & ~3u, dw(s, "ADDR_HI")));
     if (!cp_compare(pm4_get(s->header, PM4F_SDMA_POLL_HDR__FUNC), v & dw(s, "MASK"),
                     dw(s, "VALUE")))
-        emu_guest_fault(
+        emu_guest_hang(
             s->gpu,
             "DMA POLL_REGMEM at IB 0x%llx dword 0x%x waits for what nobody will bring",
             (unsigned long long)s->ib_va, s->p->offset_dw);
@@ -157,7 +157,7 @@ static void semaphore(const struct sdma *s)
     else if (v)
         cp_write64(s->gpu, va, v - 1);
     else
-        emu_guest_fault(
+        emu_guest_hang(
             s->gpu,
             "DMA SEMAPHORE at IB 0x%llx dword 0x%x waits for what nobody will bring",
             (unsigned long long)s->ib_va, s->p->offset_dw);

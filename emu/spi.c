@@ -88,9 +88,9 @@ bool emu_draw_wave(struct emu_draw_state *d, const struct draw_stage *s, uint64_
     fill(w, s->user_sgprs, arg);
     ok = cu_group_run(gpu->cu, &g, gpu->opt.watchdog_insts, &e);
     if (!ok)
-        emu_guest_fault(gpu, "draw %u, %s shader at 0x%llx: %s", gpu->draw_number,
-                        s->stage == STAGE_PS ? "pixel" : "vertex",
-                        (unsigned long long)s->pgm.code_va, e.text);
+        emu_guest_hang(gpu, "draw %u, %s shader at 0x%llx: %s", gpu->draw_number,
+                       s->stage == STAGE_PS ? "pixel" : "vertex",
+                       (unsigned long long)s->pgm.code_va, e.text);
     ok = emu_draw_spend(d, w->insts_run) && ok;
     cu_group_free(gpu->cu, &g);
     return ok;

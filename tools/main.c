@@ -8,6 +8,7 @@
 /* One row a command, in the order that --help lists them. */
 static const struct command commands[] = {
     {"replay", cmd_replay, "run a capture: images, counters, a report"},
+    {"run", cmd_run, "run a program on its own driver over the emulated chip"},
     {"occupancy", cmd_occupancy, "waves per SIMD from registers, LDS and group size"},
     {"regs", cmd_regs, "explain registers and their values"},
     {"pm4", cmd_pm4, "print command buffers: packets, registers, fields"},
