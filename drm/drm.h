@@ -89,7 +89,8 @@ struct drm_bo {
 struct drm_va {
     uint64_t va, bytes, offset;
     struct drm_bo *bo;
-    uint32_t flags; /* AMDGPU_VM_* */
+    uint32_t flags;  /* AMDGPU_VM_* */
+    bool record_all; /* the next submission's capture has all of it, not what changed */
 };
 
 /* ---- sync objects ------------------------------------------------------------------------ */
@@ -281,7 +282,7 @@ bool drm_fd_is(int fd, const char *prefix);
 /* ---- record.c ---------------------------------------------------------------------------- */
 
 /* All with gpu_lock held; f->record may be NULL, then they do nothing. */
-void drm_record_map(struct drm_file *f, const struct drm_va *m);
+void drm_record_map(struct drm_file *f, struct drm_va *m);
 void drm_record_unmap(struct drm_file *f, uint64_t va, uint64_t bytes);
 void drm_record_submit(struct drm_file *f, uint32_t ctx, const struct atoll_ib *ibs, unsigned count,
                        uint64_t fence_va, uint64_t fence_value);

@@ -16,10 +16,18 @@
 
 #define FILES_MAX 10000
 
+/* Mappings made and undone since the last submission. They are written with the next one: what a program does
+ * after its last submission is to tear down, and the results are to stay in a replay. */
+struct pending {
+    struct capture_map map; /* object 0: an unmapping of the range */
+};
+
 struct drm_record {
     struct capture_writer *w;
     int fd;
     bool failed;
+    struct pending *pending;
+    size_t pending_count, pending_slots;
 };
 
 /* Recording ends at the first failure, and says so. */
@@ -62,7 +70,25 @@ static void driver_name(char out[64])
             *c = '?';
 }
 
-static void write_map(struct drm_file *f, const struct drm_va *m)
+static void add_pending(struct drm_record *r, const struct capture_map *m)
+{
+    struct err e;
+
+    if (r->pending_count == r->pending_slots) {
+        size_t slots = r->pending_slots ? 2 * r->pending_slots : 64;
+        struct pending *more = realloc(r->pending, slots * sizeof *more);
+
+        if (!more) {
+            note(r, err_set(&e, "out of memory"), &e);
+            return;
+        }
+        r->pending = more;
+        r->pending_slots = slots;
+    }
+    r->pending[r->pending_count++].map = *m;
+}
+
+static void add_map(struct drm_file *f, struct drm_va *m)
 {
     const struct capture_map c = {
         .va = m->va,
@@ -75,31 +101,58 @@ static void write_map(struct drm_file *f, const struct drm_va *m)
                 (m->flags & AMDGPU_VM_PAGE_EXECUTABLE ? ATOLL_EXECUTE : 0),
         .domain = m->bo->domains & (AMDGPU_GEM_DOMAIN_GTT | AMDGPU_GEM_DOMAIN_VRAM),
     };
+
+    add_pending(f->record, &c);
+    /* The writer takes a new mapping for zeros, while the object may hold what was recorded through another
+     * mapping of it, which may be gone by the next submission. */
+    m->record_all = false;
+    for (size_t i = 0; i < f->va_count; i++)
+        m->record_all |= f->va[i].bo == m->bo && f->va[i].va != m->va;
+}
+
+static void write_pending(struct drm_record *r)
+{
     struct err e;
 
-    note(f->record, capture_write_map(f->record->w, &c, &e), &e);
+    for (size_t i = 0; i < r->pending_count && !r->failed; i++) {
+        const struct capture_map *m = &r->pending[i].map;
+
+        note(r, m->object ? capture_write_map(r->w, m, &e) : capture_write_unmap(r->w, m->va, m->bytes, &e), &e);
+    }
+    r->pending_count = 0;
+}
+
+static void write_range(struct drm_record *r, bool all, uint64_t va, const uint8_t *host, uint64_t bytes)
+{
+    struct err e;
+
+    if (all)
+        note(r, capture_write_memory(r->w, va, host, bytes, &e), &e);
+    if (!r->failed)
+        note(r, capture_write_changed(r->w, va, host, bytes, &e), &e);
 }
 
 /* What changed of a mapping. */
-static void write_changed(struct drm_file *f, const struct drm_va *m)
+static void write_changed(struct drm_file *f, struct drm_va *m)
 {
     const struct drm_process *p = drm_process();
     const uint64_t at = m->bo->mmap_offset + m->offset, end = at + m->bytes;
-    struct err e;
+    const bool all = m->record_all;
+    struct drm_record *r = f->record;
 
+    m->record_all = false;
     if (m->bo->user || m->bo->foreign) {
-        note(f->record, capture_write_changed(f->record->w, m->va, m->bo->host + m->offset, m->bytes, &e), &e);
+        write_range(r, all, m->va, m->bo->host + m->offset, m->bytes);
         return;
     }
-    for (off_t data = (off_t)at, hole; !f->record->failed; data = hole) {
+    for (off_t data = (off_t)at, hole; !r->failed; data = hole) {
         data = lseek(p->memfd, data, SEEK_DATA);
         if (data < 0 || (uint64_t)data >= end)
             return;
         hole = lseek(p->memfd, data, SEEK_HOLE);
         if (hole < 0 || (uint64_t)hole > end)
             hole = (off_t)end;
-        note(f->record, capture_write_changed(f->record->w, m->va + ((uint64_t)data - at), p->mem + data,
-                                              (uint64_t)(hole - data), &e), &e);
+        write_range(r, all, m->va + ((uint64_t)data - at), p->mem + data, (uint64_t)(hole - data));
     }
 }
 
@@ -142,7 +195,7 @@ static struct drm_record *record(struct drm_file *f)
     return NULL;
 }
 
-/* The file is made at the first submission, with the mappings that there are: device files that only ask
+/* The file is made at the first submission, with the mappings that are there then: device files that only ask
  * questions leave none. */
 static bool begin(struct drm_file *f)
 {
@@ -152,29 +205,21 @@ static bool begin(struct drm_file *f)
         return false;
     for (size_t i = 0; fresh && i < f->va_count; i++)
         if (f->va[i].bo && f->va[i].bo->host)
-            write_map(f, &f->va[i]);
+            add_map(f, &f->va[i]);
+    write_pending(f->record);
     return !f->record->failed;
 }
 
-void drm_record_map(struct drm_file *f, const struct drm_va *m)
+void drm_record_map(struct drm_file *f, struct drm_va *m)
 {
-    if (!f->record || f->record->failed || !m->bo || !m->bo->host)
-        return;
-    /* The writer takes a new mapping for zeros, while the object may hold what was recorded through another
-     * mapping of it, which may go before the next submission: bring both up to date now. */
-    for (size_t i = 0; i < f->va_count; i++)
-        if (f->va[i].bo == m->bo && f->va[i].va != m->va)
-            write_changed(f, &f->va[i]);
-    write_map(f, m);
-    write_changed(f, m);
+    if (f->record && !f->record->failed && m->bo && m->bo->host)
+        add_map(f, m);
 }
 
 void drm_record_unmap(struct drm_file *f, uint64_t va, uint64_t bytes)
 {
-    struct err e;
-
     if (f->record && !f->record->failed)
-        note(f->record, capture_write_unmap(f->record->w, va, bytes, &e), &e);
+        add_pending(f->record, &(struct capture_map){.va = va, .bytes = bytes});
 }
 
 void drm_record_submit(struct drm_file *f, uint32_t ctx, const struct atoll_ib *ibs, unsigned count,
@@ -212,6 +257,7 @@ void drm_record_end(struct drm_file *f)
     if (capture_finish(f->record->w, !f->record->failed, &e))
         drm_log(1, "the capture's end: %s", e.text);
     close(f->record->fd);
+    free(f->record->pending);
     free(f->record);
     f->record = NULL;
 }

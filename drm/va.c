@@ -141,7 +141,7 @@ static int map(struct drm_file *f, const struct drm_va *m)
             atoll_unmap(f->gpu, m->va, m->bytes);
         return -ENOMEM;
     }
-    drm_record_map(f, m);
+    drm_record_map(f, &f->va[i]);
     return 0;
 }
 
