@@ -18,7 +18,6 @@
 #define CTX_MAX        4096
 /* How long the kernel lets a submission wait for another to be made. */
 #define SUBMIT_WAIT_NS INT64_C(5000000000)
-#define FAULTS_SHOWN   10
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
@@ -376,9 +375,11 @@ static bool execute(struct cs *s, uint64_t seq)
         hung = rc < 0 || atoll_hung(gpu);
         f->faults++;
         f->hangs += hung;
-        if (f->faults <= FAULTS_SHOWN || hung)
-            drm_log(1, "submission %llu %s: %s", (unsigned long long)f->submissions,
-                    rc < 0 ? "cannot be executed" : hung ? "hung" : "faulted", atoll_error(gpu));
+        /* The device has said what the guest did wrong. */
+        if (rc < 0)
+            drm_log(1, "submission %llu cannot be executed: %s", (unsigned long long)f->submissions, atoll_error(gpu));
+        if (hung)
+            drm_log(1, "submission %llu hung: context %u is lost", (unsigned long long)f->submissions, s->ctx_id);
     }
     drm_log(2, "submission %llu: context %u, ring %u.%u, %u IBs, first 0x%llx, %u dwords",
             (unsigned long long)f->submissions, s->ctx_id, s->ip, s->ring, s->ib_count,

@@ -191,11 +191,15 @@ static void mend_captures(const char *name)
     }
 }
 
-/* Old files of the names that the captures will have. Returns 0, or -1 with errno set. */
+/* See that captures can be written, and remove old files of their names. Returns 0, or -1 with errno set. */
 static int remove_captures(const char *name)
 {
     char buf[PATH_MAX + 16];
     struct stat st;
+
+    snprintf(buf, sizeof buf, "%.*s/", (int)(strrchr(name, '/') - name), name);
+    if (access(buf, W_OK | X_OK))
+        return -1;
 
     for (unsigned i = 1;; i++) {
         const char *path = capture_name(name, i, buf);
