@@ -61,6 +61,11 @@ wait $runner
 [ $? = 137 ] || fail "the status of a killed program"
 [ "$(last_word "$tmp/killed.gcap")" = 300 ] || fail "replay of a killed program's capture"
 "$ATOLL" capture-info "$tmp/killed.gcap" | grep -q 'submissions: 300' || fail "the killed program's submissions"
+# Mappings that come and go; what happened after the last submission is left out.
+"$ATOLL" capture-info "$tmp/well.gcap" | grep -q ' 5 map, 2 unmap,' || fail "mappings: $("$ATOLL" capture-info "$tmp/well.gcap" | grep chunks)"
+"$ATOLL" replay --quiet "$tmp/well.gcap" --dump-memory "0x200001000:4096:$tmp/data" || fail "replay of a buffer that came"
+[ "$(od -An -v -tu4 -w4 "$tmp/data" | sort -nu | tr -s ' \n' ' ')" = " 0 300 " ] ||
+    fail "the last of three buffers has what the others had"
 # Only what changed is in the file: two pages a submission.
 [ "$(stat -c %s "$tmp/well.gcap")" -lt $((300 * 1500)) ] || fail "the capture has $(stat -c %s "$tmp/well.gcap") bytes"
 

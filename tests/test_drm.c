@@ -784,7 +784,7 @@ static int adopted(int fd)
     return 0;
 }
 
-/* For check-drm.sh: 300 submissions that count in memory, a word on standard output, then status 3 or, with
+/* For check-drm.sh: 300 submissions that count in memory, three of them with a buffer that comes and goes, a word on standard output, then status 3 or, with
  * "wait", nothing until somebody kills this. */
 static bool count_and_wait;
 
@@ -794,10 +794,18 @@ START_TEST(counting)
 
     dev_open(&d);
     for (uint32_t i = 1; i <= 300; i++) {
+        uint32_t passing = i % 100 ? 0 : bo_new(d.fd, PAGE);
+
         put_write(&d, DATA_VA, i);
         put_write(&d, DATA_VA + 4 * i, i);
+        if (passing) {
+            ck_assert_int_eq(va_map(d.fd, passing, DATA_VA + PAGE, PAGE), 0);
+            put_write(&d, DATA_VA + PAGE + i, i);
+        }
         ck_assert_int_eq(submit(&d), 0);
         ck_assert_uint_eq(d.data[0], i);
+        if (passing)
+            ck_assert_int_eq(bo_close(d.fd, passing), 0);
     }
     printf("submitted\n");
     fflush(stdout);
