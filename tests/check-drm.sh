@@ -8,8 +8,12 @@ if ! grep -q '^#define HAVE_DRM_H 1' "$(dirname "$ATOLL")/config.h" || [ ! -x "$
     echo "SKIPPED: built without libdrm's headers or Check"
     exit 77
 fi
+# The sanitizer's library must be loaded before ours, also into programs that were built without.
+asan=$(ldd "$ATOLL" | sed -n 's/.*=> *\([^ ]*libasan[^ ]*\).*/\1/p')
+if [ -n "$asan" ]; then
+    export LD_PRELOAD=$asan ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS:-}
+fi
 tmp=$(mktemp -d) || exit 1
-export TMPDIR=$tmp
 trap 'rm -rf "$tmp"' EXIT
 bad=0
 fail() {

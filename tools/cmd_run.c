@@ -98,8 +98,9 @@ static int set_environment(const struct request *r, const char *library, const c
     const char *others = getenv("LD_PRELOAD");
     char preload[2 * PATH_MAX], cache[PATH_MAX];
 
-    if ((size_t)snprintf(preload, sizeof preload, "%s%s%s", library, others && *others ? ":" : "",
-                         others ? others : "") >= sizeof preload) {
+    /* Ours last: what others want to see of the program's calls comes before the kernel. */
+    if ((size_t)snprintf(preload, sizeof preload, "%s%s%s", others ? others : "", others && *others ? ":" : "",
+                         library) >= sizeof preload) {
         errno = E2BIG;
         return -1;
     }
