@@ -36,6 +36,9 @@ const struct isa_target *isa_target_find(const char *name);
 /* The default target of a generation: gfx600, gfx704, gfx803, gfx900. */
 const struct isa_target *isa_target_default(enum gfx gen);
 
+/* The i-th target, NULL past the last. */
+const struct isa_target *isa_target_at(unsigned i);
+
 /* Decode one instruction.
  *
  *   code  host-order dwords, `ndw` readable; never reads code[ndw]

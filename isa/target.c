@@ -53,3 +53,8 @@ const struct isa_target *isa_target_default(enum gfx gen)
 
     return find_llvm(names[gen]);
 }
+
+const struct isa_target *isa_target_at(unsigned i)
+{
+    return i < ARRAY_LEN(targets) ? &targets[i] : NULL;
+}

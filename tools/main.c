@@ -16,6 +16,7 @@ static const struct command commands[] = {
     {"capture-info", cmd_capture_info, "what a capture holds, and whether it is whole"},
     {"dis", cmd_dis, "disassemble machine code"},
     {"asm", cmd_asm, "assemble"},
+    {"isa", cmd_isa, "which instructions lack semantics or a test vector"},
     {"bench", cmd_bench, "measure the emulator against the host"},
     {"test", cmd_test, "run test vectors"},
     {NULL, NULL, NULL},
