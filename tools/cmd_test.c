@@ -241,9 +241,10 @@ static int state_apply(struct state *st, const struct vector_cell *c, uint64_t l
         return 0;
     case CELL_VGPR:
         for (unsigned i = 0; i < c->words; i++)
-            for (int l = 0; l < 64; l++)
-                if (c->lane < 0 ? lanes >> l & 1 : l == c->lane)
-                    st->v[(c->index + i) * 64 + (unsigned)l] = c->value[i];
+            for (unsigned l = 0, k = (unsigned)c->lane; l < 64; l++)
+                if (c->lane < 0 ? lanes >> l & 1 : l - k < c->lanes)
+                    st->v[(c->index + i) * 64 + l] =
+                        c->value[c->lane < 0 ? i : (l - k) * c->words + i];
         return 0;
     case CELL_TBA:
         st->tba_va = wide;

@@ -51,7 +51,7 @@ static unsigned ttmp0(enum gfx gen)
 int vector_cell_name(const struct vector *v, const struct vector_cell *c, char *out,
                      size_t out_bytes)
 {
-    char reg[32], lane[16] = "";
+    char reg[32], lane[32] = "";
     unsigned i = (unsigned)c->index, t = ttmp0(v->target->gen);
     const char *file = c->kind == CELL_VGPR ? "v" : "s";
 
@@ -66,7 +66,9 @@ int vector_cell_name(const struct vector *v, const struct vector_cell *c, char *
         file = "ttmp";
         i -= t;
     }
-    if (c->lane >= 0)
+    if (c->lane >= 0 && c->lanes > 1)
+        snprintf(lane, sizeof lane, "[%d:%d]", c->lane, c->lane + (int)c->lanes - 1);
+    else if (c->lane >= 0)
         snprintf(lane, sizeof lane, "[%d]", c->lane);
     if (c->words > 1)
         snprintf(reg, sizeof reg, "%s[%u:%u]", file, i, i + c->words - 1);
@@ -115,6 +117,7 @@ static bool parse_address(const char *key, const char *name, uint64_t *at)
 static bool parse_vgpr(const char *key, struct vector_cell *c)
 {
     const char *s = parse_range(key + 1, &c->index, &c->words);
+    unsigned long first, last;
     char *end;
 
     if (!s || c->index + c->words > 256)
@@ -124,8 +127,15 @@ static bool parse_vgpr(const char *key, struct vector_cell *c)
         return true;
     if (*s != '[' || !isdigit((unsigned char)s[1]))
         return false;
-    c->lane = (int)strtol(s + 1, &end, 10);
-    return c->lane < 64 && !strcmp(end, "]");
+    first = strtoul(s + 1, &end, 10);
+    last = first;
+    if (*end == ':' && isdigit((unsigned char)end[1]))
+        last = strtoul(end + 1, &end, 10);
+    if (last > 63 || last < first || strcmp(end, "]"))
+        return false;
+    c->lane = (int)first;
+    c->lanes = (unsigned)(last - first) + 1;
+    return c->words * c->lanes <= VECTOR_CELL_WORDS;
 }
 
 static bool parse_scalar(const char *digits, unsigned base, unsigned limit, struct vector_cell *c)
@@ -140,6 +150,7 @@ static bool parse_scalar(const char *digits, unsigned base, unsigned limit, stru
 static bool parse_key(const char *key, enum gfx gen, struct vector_cell *c)
 {
     c->lane = -1;
+    c->lanes = 1;
     c->words = 1;
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         if (!strcmp(key, names[i].name)) {
@@ -230,6 +241,22 @@ static bool parse_hex(const char *s, size_t n, uint32_t *words, unsigned n_words
     return true;
 }
 
+/* A value for each lane. */
+static bool parse_lanes(const char *s, struct vector_cell *c)
+{
+    for (unsigned i = 0; i < c->lanes; i++) {
+        size_t len = strcspn(s, ",");
+
+        if (!parse_hex(s, len, &c->value[i * c->words], c->words))
+            return false;
+        s += len;
+        if (*s != (i + 1 < c->lanes ? ',' : 0))
+            return false;
+        s += *s != 0;
+    }
+    return true;
+}
+
 static bool parse_list(const char *s, struct vector_cell *c)
 {
     bool memory = c->kind == CELL_MEM || c->kind == CELL_LDS || c->kind == CELL_GDS;
@@ -273,6 +300,8 @@ static bool parse_value(const char *s, struct vector_cell *c)
         c->relative = true;
         return true;
     }
+    if (c->lanes > 1)
+        return parse_lanes(s, c);
     if (s[0] && s[1] == ':')
         return parse_decimal(s, c);
     if (strchr(s, ',') || c->kind == CELL_MEM || c->kind == CELL_LDS || c->kind == CELL_GDS)

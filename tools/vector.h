@@ -12,6 +12,7 @@
  *   vN v[N:M]           vector registers: an input sets all lanes; a result is that of all
  *                       lanes that were active before
  *   vN[L] v[N:M][L]     lane L, active or not
+ *   vN[K:L] v[N:M][K:L] lanes K to L: a list with a value for each, as long as the register is wide
  *   scc mode status trapsts hw_id gpr_alloc lds_alloc ib_sts tba tma
  *   mem[A] lds[A] gds[A]  dwords from byte address A on
  *   shared_base private_base   apertures: bits 63..32 of the address
@@ -38,16 +39,17 @@ enum vector_kind {
     CELL_MSG, CELL_LOUD, CELL_FAULT
 };
 
-#define VECTOR_CELL_WORDS 64
+#define VECTOR_CELL_WORDS 256
 #define VECTOR_CELLS      256
 
 struct vector_cell {
     enum vector_kind kind;
-    int lane;          /* of CELL_VGPR: -1 for all */
+    int lane;          /* of CELL_VGPR: -1 for all, else the first of `lanes` */
+    unsigned lanes;
     uint64_t index;    /* first register; byte address */
-    unsigned words;
+    unsigned words;    /* of a lane */
     bool relative;     /* CELL_PC: value is a distance */
-    uint32_t value[VECTOR_CELL_WORDS];
+    uint32_t value[VECTOR_CELL_WORDS]; /* lane by lane */
 };
 
 struct vector {
