@@ -45,7 +45,11 @@ double lane_fma_soft_f64(double a, double b, double c)
         s.u[0] |= 1;
     }
     r = (double)s.f;
-    return csr & MXCSR_FTZ ? lane_flush_f64(r) : r;
+    /* Flushed is what would be below the least normal number with more room for exponents: also what
+     * rounds up to that number only for lack of such room. */
+    if (csr & MXCSR_FTZ && fabs(r) <= 0x1p-1022 && fabs((double)(s.f * 0x1p200)) < 0x1p-822)
+        r = copysign(0.0, r);
+    return r;
 }
 
 /* ---- division ---------------------------------------------------------------------------- */
