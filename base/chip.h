@@ -4,7 +4,10 @@
 
 #include "base/base.h"
 
-enum chip_ext { CHIP_EXT_VRS = 1 };
+enum chip_ext {
+    CHIP_EXT_VRS = 1,
+    CHIP_EXT_META_ALIAS = 2 /* metadata that does not alias: Vega 12, Vega 20 (mem_meta9_desc) */
+};
 
 struct chip {
     const char *name;       /* "bonaire" */

@@ -39,16 +39,22 @@ static inline void raster_access_begin(struct raster_access *a, struct mem_vm *v
     a->client = client;
 }
 
-/* A colour or depth surface of GFX9. */
-static inline int raster_surface_gfx9(struct mem_surface *out, const struct raster_state *st,
-                                      const struct raster_surface *s, unsigned bits, struct err *e)
+/* A colour or depth surface of GFX9: as mem/ wants it, and set up. */
+static inline struct mem_swizzle raster_swizzle(const struct raster_state *st,
+                                                const struct raster_surface *s)
 {
-    const struct mem_swizzle sw = {
+    return (struct mem_swizzle){
         .mode = (enum mem_swizzle_mode)s->sw.mode, .addr_config = st->chip->gb_addr_config,
         .volume = s->sw.volume, .width = s->sw.width_px, .height = s->sw.height_px,
         .slices = MAX2(s->sw.depth, s->last_slice + 1),
         .pitch = s->sw.levels == 1 ? s->sw.pitch_px : 0, .levels = s->sw.levels, .level = s->sw.level,
     };
+}
+
+static inline int raster_surface_gfx9(struct mem_surface *out, const struct raster_state *st,
+                                      const struct raster_surface *s, unsigned bits, struct err *e)
+{
+    const struct mem_swizzle sw = raster_swizzle(st, s);
 
     return mem_surface_init_gfx9(out, &sw, s->va, bits, 1u << s->samples_log2, e);
 }

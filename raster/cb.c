@@ -174,7 +174,8 @@ void raster_cb_begin(struct raster_cb *cb, const struct raster_state *st, struct
     raster_access_begin(&cb->mem, vm, MEM_CB);
     cb->special = st->cb.mode != V_CBMode__CB_NORMAL && st->cb.mode != V_CBMode__CB_DISABLE;
     if (cb->special && st->cb.mode != V_CBMode__CB_ELIMINATE_FAST_CLEAR &&
-        st->cb.mode != V_CBMode__CB_FMASK_DECOMPRESS && st->cb.mode != V_CBMode__CB_RESOLVE)
+        st->cb.mode != V_CBMode__CB_FMASK_DECOMPRESS && st->cb.mode != V_CBMode__CB_RESOLVE &&
+        st->cb.mode != V_CBMode__CB_DCC_DECOMPRESS)
         loud_report(loud, LOUD_OTHER, LOUD_CB + 0x40 + st->cb.mode,
                     "CB_COLOR_CONTROL.MODE = %u at draw %u", st->cb.mode, draw);
     if (st->cb.mode == V_CBMode__CB_DISABLE || st->db.color_kill)
@@ -362,9 +363,7 @@ static void load_texel(struct raster_cb *cb, const struct raster_target *t, cons
                        unsigned fragment, uint64_t out[2])
 {
     const unsigned bytes = t->layout->bits / 8;
-    const uint8_t *b = raster_access(&cb->mem, t->surface.base_va +
-                                     mem_surface_offset(&t->surface, p->x, p->y, p->slice, fragment),
-                                     bytes, false);
+    const uint8_t *b = raster_cb_texel(cb, t, p->x, p->y, p->slice, fragment, false);
 
     out[0] = out[1] = 0;
     if (b)
@@ -375,9 +374,7 @@ static void store_texel(struct raster_cb *cb, const struct raster_target *t, con
                         unsigned fragment, const uint64_t v[2])
 {
     const unsigned bytes = t->layout->bits / 8;
-    uint8_t *b = raster_access(&cb->mem, t->surface.base_va +
-                               mem_surface_offset(&t->surface, p->x, p->y, p->slice, fragment), bytes,
-                               true);
+    uint8_t *b = raster_cb_texel(cb, t, p->x, p->y, p->slice, fragment, true);
 
     if (b)
         memcpy(b, v, bytes);
@@ -573,6 +570,11 @@ void raster_cb_special(struct raster_cb *cb, uint32_t slice, int32_t x, int32_t 
         raster_cb_tile_open(cb, t, p.x, p.y, p.slice, cnt);
         if (mode == V_CBMode__CB_FMASK_DECOMPRESS)
             raster_cb_fmask_expand(cb, t, p.x, p.y, p.slice);
+        for (unsigned k = 0; t->dcc_on && k < 4; k++) {
+            p = pixel_of(t, slice, x, y, k);
+            if (mask[k])
+                raster_cb_dcc_open(cb, t, p.x, p.y, p.slice, mode == V_CBMode__CB_DCC_DECOMPRESS);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 #ifndef ATOLL_RASTER_CB_H
 #define ATOLL_RASTER_CB_H
 
-#include "raster/access.h"
+#include "raster/meta.h"
 
 /* Set up CMASK and FMASK of a target whose surface is set up. Returns 0, or -1 with *e set. */
 int raster_cb_meta_begin(struct raster_cb *cb, struct raster_target *t, const struct mem_tiling *color,
@@ -12,6 +12,16 @@ int raster_cb_meta_begin(struct raster_cb *cb, struct raster_target *t, const st
  * its clear colour. Counts it. */
 void raster_cb_tile_open(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,
                          uint32_t slice, struct raster_counters *cnt);
+
+/* Where the texel of a fragment is, for reading and (write) for writing; NULL when unmapped. With DCC the
+ * block that it lies in is decompressed first, as far as memory does not hold it yet. */
+uint8_t *raster_cb_texel(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,
+                         uint32_t slice, unsigned fragment, bool write);
+
+/* Decompress the DCC blocks of a pixel's fragments: all, or only those whose colour is in the
+ * CB_COLOR*_CLEAR_WORD registers. */
+void raster_cb_dcc_open(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,
+                        uint32_t slice, bool all);
 
 /* Which fragment each sample of a pixel has (t->fragments: none). Its tile must be open. */
 void raster_cb_map_load(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,

@@ -8,6 +8,9 @@
  * FMASK has, for each pixel, an index for each sample: which of the stored fragments is its colour; the
  * index `fragments` says that the colour was lost (EQAA: more samples than fragments).
  *
+ * DCC has a byte for each 256 bytes of colour: see meta.h. What a key stands for is decompressed where a
+ * texel is read or written.
+ *
  * A write allocates: samples that get the same colour share a fragment, and the lowest that no other
  * sample uses is taken (cb.c). */
 #include "raster/cb.h"
@@ -35,32 +38,21 @@ static void clear_texel(struct raster_target *t)
     }
 }
 
-int raster_cb_meta_begin(struct raster_cb *cb, struct raster_target *t, const struct mem_tiling *color,
-                         struct err *e)
+/* FMASK is a surface of its own: GFX6 to GFX8 give it tiling and pitch, GFX9 a swizzle mode. */
+static int fmask_begin(struct raster_cb *cb, struct raster_target *t, unsigned bits, struct err *e)
 {
     const struct raster_state *st = cb->st;
     const struct raster_mrt *m = t->mrt;
     const struct chip *chip = st->chip;
-    unsigned bits;
     struct mem_tiling tiling;
 
-    t->samples = 1u << m->coverage_log2;
-    t->fragments = 1u << m->color.samples_log2;
-    t->cmask_on = m->fast_clear || m->compression;
-    t->fmask_on = m->compression && t->samples > 1;
-    clear_texel(t);
-    if (st->gen == GFX9 && t->cmask_on) {
-        t->cmask_on = t->fmask_on = false;
-        return err_set(e, "CMASK and FMASK of GFX9 are not modelled");
+    if (st->gen == GFX9) {
+        struct mem_swizzle sw = raster_swizzle(st, &m->color);
+
+        sw.mode = (enum mem_swizzle_mode)m->fmask_sw_mode;
+        sw.pitch = 0;
+        return mem_surface_init_gfx9(&t->fmask, &sw, m->fmask_va, bits, 1, e);
     }
-    if (t->cmask_on &&
-        mem_cmask_init(&t->cmask, st->gen, color, m->color.pitch_px, m->color.slice_px / m->color.pitch_px,
-                       m->color.last_slice + 1, m->cmask_linear, e))
-        return -1;
-    if (!t->fmask_on)
-        return 0;
-    if (!mem_fmask_layout(t->samples, t->fragments, &bits, &t->sample_bits))
-        return err_set(e, "FMASK of %u samples and %u fragments", t->samples, t->fragments);
     if (mem_tiling_decode(&tiling, st->gen, chip->gb_addr_config,
                           chip->tile_modes[m->fmask_tile_mode_index], chip->macrotile_modes, bits, 1, e))
         return -1;
@@ -71,13 +63,134 @@ int raster_cb_meta_begin(struct raster_cb *cb, struct raster_target *t, const st
                             m->fmask_slice_px / m->fmask_pitch_px, m->color.last_slice + 1, e);
 }
 
+/* Without FMASK, CMASK of GFX9 is laid out as if there were one of a byte a pixel. */
+#define CMASK_ALONE_BITS 8
+
+static int cmask_begin(struct raster_cb *cb, struct raster_target *t, const struct mem_tiling *color,
+                       unsigned fmask_bits, struct err *e)
+{
+    const struct raster_state *st = cb->st;
+    const struct raster_mrt *m = t->mrt;
+
+    if (st->gen == GFX9) {
+        struct mem_swizzle sw = raster_swizzle(st, &m->color);
+
+        sw.pitch = 0;
+        if (t->fmask_on)
+            sw.mode = (enum mem_swizzle_mode)m->fmask_sw_mode;
+        return raster_meta_gfx9(&t->cmask, st->chip, MEM_META9_CMASK, &sw,
+                                t->fmask_on ? fmask_bits : CMASK_ALONE_BITS, 1, m->pipe_aligned,
+                                m->rb_aligned, m->cmask_va, e);
+    }
+    if (m->cmask_addr_type == V_CmaskAddr__CMASK_ADDR_COMPATIBLE) {
+        if (!t->fmask_on)
+            return err_set(e, "CMASK that the texture unit can read, without FMASK");
+        raster_meta_follow(&t->cmask, &t->fmask, t->fmask.base_va, 4, 8 * fmask_bits, 1, m->cmask_va);
+        return 0;
+    }
+    return raster_meta_cmask_tiled(&t->cmask, st->gen, color, m->color.pitch_px,
+                                   m->color.slice_px / m->color.pitch_px, m->color.last_slice + 1,
+                                   m->cmask_linear || m->cmask_addr_type == V_CmaskAddr__CMASK_ADDR_LINEAR,
+                                   m->cmask_va, e);
+}
+
+static int dcc_begin(struct raster_cb *cb, struct raster_target *t, const struct mem_tiling *color,
+                     struct err *e)
+{
+    const struct raster_state *st = cb->st;
+    const struct raster_mrt *m = t->mrt;
+
+    t->dcc_extra = raster_dcc_extra(t->layout, m->comp_swap <= V_SurfaceSwap__SWAP_ALT);
+    if (st->gen == GFX9) {
+        const struct mem_swizzle sw = raster_swizzle(st, &m->color);
+
+        return raster_meta_gfx9(&t->dcc, st->chip, MEM_META9_DCC, &sw, t->layout->bits, t->fragments,
+                                m->pipe_aligned, m->rb_aligned, m->dcc_va, e);
+    }
+    if (!mem_array_is_macro(color->array_mode))
+        return err_set(e, "DCC with array mode %d", color->array_mode);
+    raster_meta_follow(&t->dcc, &t->surface, t->surface.base_va, 8, DCC_BLOCK_BYTES,
+                       raster_samples_per_split(&t->surface), m->dcc_va);
+    return 0;
+}
+
+int raster_cb_meta_begin(struct raster_cb *cb, struct raster_target *t, const struct mem_tiling *color,
+                         struct err *e)
+{
+    const struct raster_mrt *m = t->mrt;
+    unsigned bits = 0;
+
+    t->samples = 1u << m->coverage_log2;
+    t->fragments = 1u << m->color.samples_log2;
+    t->cmask_on = m->fast_clear || m->compression;
+    t->fmask_on = m->compression && t->samples > 1;
+    t->dcc_on = m->dcc;
+    clear_texel(t);
+    if (t->fmask_on && !mem_fmask_layout(t->samples, t->fragments, &bits, &t->sample_bits))
+        return err_set(e, "FMASK of %u samples and %u fragments", t->samples, t->fragments);
+    if (t->fmask_on && fmask_begin(cb, t, bits, e))
+        return -1;
+    if (t->cmask_on && cmask_begin(cb, t, color, bits, e))
+        return -1;
+    return t->dcc_on ? dcc_begin(cb, t, color, e) : 0;
+}
+
+/* ---- DCC ------------------------------------------------------------------------------------------ */
+
+/* Blocks are always written uncompressed: CB never makes another key than 0xff, and a block with a clear
+ * code gets its colour in memory before anything else happens to it. */
+static void dcc_block_open(struct raster_cb *cb, const struct raster_target *t, uint64_t texel_va,
+                           uint32_t x, uint32_t y, uint32_t slice, unsigned fragment, bool reg_only)
+{
+    const uint64_t key_va =
+        t->dcc.va + raster_meta_nibble(&t->dcc, &t->surface, x, y, slice, fragment) / 2;
+    const unsigned bytes = t->layout->bits / 8;
+    uint8_t *key = raster_access(&cb->mem, key_va, 1, false), *b, texel[16];
+    unsigned was;
+
+    if (!key || (was = *key) == DCC_KEY_UNCOMPRESSED || (reg_only && was != DCC_KEY_REG))
+        return;
+    b = raster_access(&cb->mem, texel_va & ~(uint64_t)(DCC_BLOCK_BYTES - 1), DCC_BLOCK_BYTES, true);
+    if (was == DCC_KEY_REG)
+        memcpy(texel, t->clear_texel, sizeof texel);
+    else if (was == DCC_KEY_SINGLE && b)
+        memcpy(texel, b, bytes);
+    else if (!raster_dcc_clear_texel((uint8_t)was, t->format, t->pack, t->dcc_extra, texel)) {
+        loud_report(cb->loud, LOUD_OTHER, RASTER_LOUD_DCC + was,
+                    "DCC key 0x%02x: a compressed block, taken as it lies in memory", was);
+        b = NULL;
+    }
+    for (unsigned i = 0; b && i < DCC_BLOCK_BYTES; i += bytes)
+        memcpy(b + i, texel, bytes);
+    if ((key = raster_access(&cb->mem, key_va, 1, true)))
+        *key = DCC_KEY_UNCOMPRESSED;
+}
+
+uint8_t *raster_cb_texel(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,
+                         uint32_t slice, unsigned fragment, bool write)
+{
+    const uint64_t va = t->surface.base_va + mem_surface_offset(&t->surface, x, y, slice, fragment);
+
+    if (t->dcc_on)
+        dcc_block_open(cb, t, va, x, y, slice, fragment, false);
+    return raster_access(&cb->mem, va, t->layout->bits / 8, write);
+}
+
+void raster_cb_dcc_open(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,
+                        uint32_t slice, bool all)
+{
+    for (unsigned f = 0; t->dcc_on && f < t->fragments; f++)
+        dcc_block_open(cb, t, t->surface.base_va + mem_surface_offset(&t->surface, x, y, slice, f), x, y,
+                       slice, f, !all);
+}
+
 /* ---- CMASK ---------------------------------------------------------------------------------------- */
 
 static unsigned cmask_load(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,
                            uint32_t slice)
 {
-    const uint64_t n = mem_cmask_nibble(&t->cmask, x, y, slice);
-    const uint8_t *b = raster_access(&cb->mem, t->mrt->cmask_va + n / 2, 1, false);
+    const uint64_t n = raster_meta_nibble(&t->cmask, &t->fmask, x, y, slice, 0);
+    const uint8_t *b = raster_access(&cb->mem, t->cmask.va + n / 2, 1, false);
 
     return b ? *b >> (4 * (n & 1)) & 15 : CMASK_EXPANDED;
 }
@@ -85,8 +198,8 @@ static unsigned cmask_load(struct raster_cb *cb, const struct raster_target *t, 
 static void cmask_store(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,
                         uint32_t slice, unsigned v)
 {
-    const uint64_t n = mem_cmask_nibble(&t->cmask, x, y, slice);
-    uint8_t *b = raster_access(&cb->mem, t->mrt->cmask_va + n / 2, 1, true);
+    const uint64_t n = raster_meta_nibble(&t->cmask, &t->fmask, x, y, slice, 0);
+    uint8_t *b = raster_access(&cb->mem, t->cmask.va + n / 2, 1, true);
 
     if (b)
         *b = (uint8_t)(n & 1 ? (*b & 0x0f) | v << 4 : (*b & 0xf0) | v);
@@ -111,9 +224,8 @@ void raster_cb_tile_open(struct raster_cb *cb, const struct raster_target *t, ui
     y &= ~(TILE - 1);
     for (uint32_t i = 0; i < TILE * TILE; i++)
         for (unsigned f = 0; f < fragments; f++) {
-            uint8_t *b = raster_access(&cb->mem, t->surface.base_va +
-                                       mem_surface_offset(&t->surface, x + i % TILE, y + i / TILE,
-                                                          slice, f), bytes, true);
+            uint8_t *b = raster_cb_texel(cb, t, x + i % TILE, y + i / TILE, slice, f, true);
+
             if (b)
                 memcpy(b, t->clear_texel, bytes);
         }

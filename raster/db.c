@@ -13,7 +13,7 @@
  * written expanded, and the depth range that HTILE keeps is widened by what is written.
  *
  * Sources: DB_* names and fields; the depth and stencil chapters of the Vulkan specification. */
-#include "raster/access.h"
+#include "raster/meta.h"
 
 #include <math.h>
 
@@ -76,17 +76,41 @@ static bool target_init(struct raster_db *db, struct raster_db_target *t,
     return true;
 }
 
+/* HTILE belongs to the depth surface, also when a draw touches stencil alone; to the stencil surface only
+ * where there is no depth. */
+static int htile_init(struct raster_db *db, struct err *e)
+{
+    const struct raster_state *st = db->st;
+    const struct raster_db_state *s = &st->db;
+    const bool depth = s->z_format != V_ZFormat__Z_INVALID;
+    const struct raster_surface *of = depth ? &s->z_read : &s->s_read;
+    const unsigned bits = depth ? 8 * z_bytes(s->z_format) : 8;
+    struct mem_surface *data = &db->htile_data;
+
+    if (surface_init(data, st, of, bits, e))
+        return -1;
+    if (st->gen == GFX9) {
+        const struct mem_swizzle sw = raster_swizzle(st, of);
+
+        return raster_meta_gfx9(&db->htile, st->chip, MEM_META9_HTILE, &sw, bits, 1u << of->samples_log2,
+                                s->htile_pipe_aligned, s->htile_rb_aligned, s->htile_va, e);
+    }
+    if (s->htile_tc_compatible) {
+        const unsigned per_split = raster_samples_per_split(data);
+
+        raster_meta_follow(&db->htile, data, data->base_va, 32, 64 * data->element_bytes * per_split,
+                           per_split, s->htile_va);
+        return 0;
+    }
+    return raster_meta_htile_tiled(&db->htile, st->gen, data, of->last_slice + 1, s->htile_linear,
+                                   s->htile_va, e);
+}
+
 static void htile_begin(struct raster_db *db, uint32_t draw)
 {
-    const struct raster_db_target *t = db->z.on ? &db->z : &db->s;
     struct err e;
 
-    if (db->st->gen == GFX9) {
-        loud_report(db->loud, LOUD_OTHER, LOUD_DB + 3, "HTILE of GFX9 at draw %u", draw);
-        return;
-    }
-    if (mem_htile_init(&db->htile, db->st->gen, &t->read.tiling, t->read.pitch, t->read.height,
-                       t->last_slice + 1, db->st->db.htile_linear, &e)) {
+    if (htile_init(db, &e)) {
         loud_report(db->loud, LOUD_OTHER, LOUD_DB, "HTILE at draw %u: %s", draw, e.text);
         return;
     }
@@ -268,6 +292,11 @@ static void fill_tile(struct raster_db *db, const struct raster_db_target *t, st
         }
 }
 
+static uint64_t htile_at(const struct raster_db *db, const struct place *p)
+{
+    return db->htile.va + raster_meta_nibble(&db->htile, &db->htile_data, p->x, p->y, p->slice, 0) / 2;
+}
+
 /* Make the tile of a quad hold what it stands for, and widen its range by z when it is written. */
 static void open_tile(struct raster_db *db, struct place p)
 {
@@ -278,7 +307,7 @@ static void open_tile(struct raster_db *db, struct place p)
 
     p.x &= ~(TILE - 1);
     p.y &= ~(TILE - 1);
-    at = db->st->db.htile_va + mem_htile_offset(&db->htile, p.x, p.y, p.slice);
+    at = htile_at(db, &p);
     if (!(b = raster_access(&db->mem, at, 4, false)))
         return;
     v = load_le32(b);
@@ -301,7 +330,7 @@ static void open_tile(struct raster_db *db, struct place p)
 
 static void widen_range(struct raster_db *db, const struct place *p, float z)
 {
-    const uint64_t at = db->st->db.htile_va + mem_htile_offset(&db->htile, p->x, p->y, p->slice);
+    const uint64_t at = htile_at(db, p);
     const double q = (z > 0 ? z < 1 ? z : 1 : 0) * (double)HTILE_RANGE_MAX;
     uint32_t v, lo, hi;
     uint8_t *b;

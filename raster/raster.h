@@ -195,7 +195,10 @@ struct raster_mrt {
     uint32_t cmask_slice_tile_max, fmask_pitch_px, fmask_slice_px;
     uint8_t fmask_tile_mode_index, fmask_bank_height, fmask_sw_mode;
     uint32_t clear_word[2];
-    uint64_t dcc_va;         /* GFX8+; 0: none */
+    bool dcc;                /* GFX8, GFX9 */
+    uint64_t dcc_va;
+    uint8_t cmask_addr_type; /* GFX8: V_CmaskAddr__* */
+    bool meta_linear, pipe_aligned, rb_aligned; /* GFX9 */
     struct raster_blend blend;
 };
 
@@ -237,6 +240,8 @@ struct raster_db_state {
     struct raster_surface z_read, z_write_to, s_read, s_write_to;
     uint32_t depth_info;     /* DB_DEPTH_INFO: GFX7/8 tiling of depth */
     bool htile, htile_stencil_disable, htile_expclear, htile_linear, htile_full_cache;
+    bool htile_tc_compatible;                /* GFX8 */
+    bool htile_pipe_aligned, htile_rb_aligned; /* GFX9 */
     uint64_t htile_va;
     float clear_depth;
     uint8_t clear_stencil;
@@ -419,6 +424,23 @@ struct raster_access {
     uint64_t read_bytes, written_bytes;
 };
 
+/* CMASK, HTILE or DCC of a surface: where its elements are. See meta.h. */
+struct raster_meta {
+    enum {
+        RASTER_META_NONE, RASTER_META_CMASK_TILED, RASTER_META_HTILE_TILED, RASTER_META_FOLLOWS,
+        RASTER_META_GFX9
+    } kind;
+    uint64_t va;                /* without swizzle */
+    union {
+        struct mem_meta tiled;
+        struct mem_meta9 gfx9;
+        struct {
+            uint64_t first_va;
+            unsigned element_bits, block_bytes, samples_per_split;
+        } follows;
+    };
+};
+
 /* ---- DB ------------------------------------------------------------------------------------------ */
 
 struct raster_db_target {
@@ -435,7 +457,8 @@ struct raster_db {
     struct raster_access mem;
     struct raster_db_target z, s;
     bool htile_on;
-    struct mem_meta htile;
+    struct raster_meta htile;
+    struct mem_surface htile_data; /* the surface that it describes */
     bool active;                /* there is something to test or write */
     bool expand_only;           /* the draw decompresses: tiles are expanded, nothing is tested */
     bool late;                  /* tests come after the shader */
@@ -498,9 +521,10 @@ struct raster_target {
     bool integer, blend, rop;
 
     /* Metadata: CMASK when the registers say FAST_CLEAR or COMPRESSION, FMASK with COMPRESSION. */
-    bool cmask_on, fmask_on;
-    struct mem_meta cmask;
+    bool cmask_on, fmask_on, dcc_on;
+    struct raster_meta cmask, dcc;
     struct mem_surface fmask;
+    unsigned dcc_extra;         /* the component that a key's alpha is for */
     unsigned samples, fragments, sample_bits; /* of FMASK: coverage, stored, bits of an index */
     uint8_t clear_texel[16];    /* CB_COLOR*_CLEAR_WORD0/1 as memory */
 };

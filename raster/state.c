@@ -41,7 +41,6 @@ static const struct {
     ROW(VGT_PRIMITIVEID_EN, DISABLE_RESET_ON_EOI, 0),
     ROW(DB_RENDER_OVERRIDE, FORCE_SHADER_Z_ORDER, 0),
     ROW(CB_COLOR_CONTROL, DEGAMMA_ENABLE, 0),
-    ROW(CB_COLOR0_INFO, DCC_ENABLE, 0),
     ROW(SPI_SHADER_PGM_RSRC2_VS, SO_EN, 0),
     ROW(PA_CL_VS_OUT_CNTL, USE_VTX_KILL_FLAG, 0),
     ROW(PA_SC_AA_CONFIG, DETAIL_TO_EXPOSED_MODE, 0),
@@ -426,6 +425,9 @@ static void decode_depth_surfaces(struct raster_db_state *db, const struct reg_f
     db->htile_stencil_disable = F(DB_STENCIL_INFO, TILE_STENCIL_DISABLE);
     db->htile_va = va40(rf, R_DB_HTILE_DATA_BASE, R_DB_HTILE_DATA_BASE_HI);
     db->htile_linear = F(DB_HTILE_SURFACE, LINEAR);
+    db->htile_tc_compatible = F(DB_HTILE_SURFACE, TC_COMPATIBLE);
+    db->htile_pipe_aligned = F(DB_HTILE_SURFACE, PIPE_ALIGNED);
+    db->htile_rb_aligned = F(DB_HTILE_SURFACE, RB_ALIGNED);
     db->htile_full_cache = F(DB_HTILE_SURFACE, FULL_CACHE);
     db->clear_depth = REGF(DB_DEPTH_CLEAR);
     db->clear_stencil = F(DB_STENCIL_CLEAR, CLEAR);
@@ -548,6 +550,12 @@ static void decode_mrt(struct raster_mrt *m, const struct reg_file *rf, unsigned
         m->fmask_sw_mode = FI(i, CB_COLOR0_ATTRIB, FMASK_SW_MODE);
     }
     m->cmask_va = va40(rf, R_CB_COLOR0_CMASK + i, R_CB_COLOR0_CMASK_BASE_EXT + i);
+    m->dcc = FI(i, CB_COLOR0_INFO, DCC_ENABLE);
+    m->dcc_va = va40(rf, R_CB_COLOR0_DCC_BASE + i, R_CB_COLOR0_DCC_BASE_EXT + i);
+    m->cmask_addr_type = FI(i, CB_COLOR0_INFO, CMASK_ADDR_TYPE);
+    m->meta_linear = FI(i, CB_COLOR0_ATTRIB, META_LINEAR);
+    m->pipe_aligned = FI(i, CB_COLOR0_ATTRIB, PIPE_ALIGNED);
+    m->rb_aligned = FI(i, CB_COLOR0_ATTRIB, RB_ALIGNED);
     m->cmask_slice_tile_max = FI(i, CB_COLOR0_CMASK_SLICE, TILE_MAX);
     m->fmask_va = va40(rf, R_CB_COLOR0_FMASK + i, R_CB_COLOR0_FMASK_BASE_EXT + i);
     /* GFX6 has one pitch for both. */

@@ -150,6 +150,7 @@ static const struct {
     {"polaris10_c", "c.lavapipe.png", 0, false},
     {"polaris10_d", "d.lavapipe.png", 0, false},
     {"vega10_b", "b.lavapipe.png", 0, false},
+    {"vega10_c", "c.lavapipe.png", 0, false},
     {"vega10_d", "d.lavapipe.png", 0, false},
 };
 
