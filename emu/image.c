@@ -385,6 +385,12 @@ void emu_ops_image(struct wave *w, const struct isa_image *im)
     for (unsigned l = 0; lane_fn && l < 64; l++)
         if (exec >> l & 1)
             lane_fn(&op, l);
+    if (op.image.has_bad_key)
+        loud_report(w->loud, LOUD_OTHER, LOUD_IMAGE + 0x200 + op.image.bad_key,
+                    "DCC key 0x%02x in an image instruction at PC 0x%llx: a compressed block, taken as it "
+                    "lies in memory", op.image.bad_key, (unsigned long long)w->insn_va);
+    if (im->what & (ISA_IMAGE_STORE | ISA_IMAGE_ATOMIC) && op.image.compressed)
+        not_modelled(&op, 6, "a store or an atomic to a compressed image");
     emu_count(&op.gpu->counters, CNT_TD_TEXELS, op.texels);
     mem_count(w->vm, MEM_TEX, op.mem.read_bytes, op.mem.written_bytes);
 }

@@ -17,8 +17,6 @@
 
 #define TILE 8u
 
-enum { CMASK_CLEARED = 0, CMASK_IN_USE = 0xc, CMASK_EXPANDED = 0xf };
-
 static unsigned log2u(unsigned v)
 {
     return 31 - (unsigned)__builtin_clz(v);

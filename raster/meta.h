@@ -31,6 +31,9 @@ int raster_meta_gfx9(struct raster_meta *m, const struct chip *chip, enum mem_me
 uint64_t raster_meta_nibble(const struct raster_meta *m, const struct mem_surface *data, uint32_t x,
                             uint32_t y, uint32_t slice, uint32_t sample);
 
+/* What CMASK says of a tile: cb_meta.c. */
+enum { CMASK_CLEARED = 0, CMASK_IN_USE = 0xc, CMASK_EXPANDED = 0xf };
+
 /* Samples that lie together before the tile split: what DCC's addresses need. */
 unsigned raster_samples_per_split(const struct mem_surface *s);
 

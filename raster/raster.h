@@ -582,6 +582,13 @@ struct raster_image {
     unsigned dims;              /* coordinates without slice and sample: 1, 2, 3 */
     const struct chip *chip;
     uint32_t t[8];
+    enum { RASTER_IMAGE_PLAIN, RASTER_IMAGE_DCC, RASTER_IMAGE_HTILE, RASTER_IMAGE_CMASK } compressed;
+    bool alpha_on_msb;
+    bool has_bad_key;           /* a load met bad_key, a DCC key of a block that hardware compressed */
+    uint8_t bad_key;
+    unsigned fmask_samples, fmask_bits; /* of an FMASK: samples, bits of an index; else 0 */
+    struct raster_meta meta;
+    uint32_t levels_compressed; /* mask */
     uint32_t levels_ready, levels_bad; /* masks: set up on first use */
     struct mem_surface level[RASTER_LEVELS];
 };

@@ -4,10 +4,10 @@
  * format from DATA_FORMAT and NUM_FORMAT. Loads, stores and the filter (td.c) all go through the two
  * functions for one texel here.
  *
- * Not modelled, and said so: block-compressed formats, compressed metadata.
+ * Compressed images: ta_meta.c. Not modelled, and said so: block-compressed formats.
  *
  * Sources: the image resource tables of the ISA manuals; the register database (SQ_IMG_RSRC_WORD*). */
-#include "raster/access.h"
+#include "raster/ta_meta.h"
 
 #define FIELD(word, field, v) regs_extract(chip->gen, F_SQ_IMG_RSRC_##word##__##field, v)
 
@@ -69,8 +69,6 @@ int raster_image_decode(struct raster_image *im, const struct chip *chip, const 
     im->null = im->type < V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_1D || data == 0;
     if (im->null)
         return 0;
-    if (FIELD(WORD6, COMPRESSION_EN, t[6]))
-        return err_set(e, "a compressed image (COMPRESSION_EN) is not modelled");
     switch (im->type) {
     case V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_1D_ARRAY: im->is_array = true; /* fall through */
     case V_SQ_RSRC_IMG_TYPE__SQ_RSRC_IMG_1D: im->dims = 1; break;
@@ -98,14 +96,21 @@ int raster_image_decode(struct raster_image *im, const struct chip *chip, const 
     im->dst_sel[1] = FIELD(WORD3, DST_SEL_Y, t[3]);
     im->dst_sel[2] = FIELD(WORD3, DST_SEL_Z, t[3]);
     im->dst_sel[3] = FIELD(WORD3, DST_SEL_W, t[3]);
-    if (!mem_format_image(chip->gen, data, num, &im->format) ||
-        !(im->unpack = mem_unpacker(im->format)) || !(im->pack = mem_packer(im->format)))
+    if (!raster_image_fmask(im, data, num) && (!mem_format_image(chip->gen, data, num, &im->format) ||
+        !(im->unpack = mem_unpacker(im->format)) || !(im->pack = mem_packer(im->format))))
         return err_set(e, "image DATA_FORMAT %u, NUM_FORMAT %u is not modelled", data, num);
     im->layout = mem_layout_info(im->format.layout);
     im->integer = im->format.num == MEM_UINT || im->format.num == MEM_SINT;
-    if (level_init(im, im->is_msaa ? 0 : im->base_level, e))
+    const unsigned first = im->is_msaa || FIELD(WORD6, COMPRESSION_EN, t[6]) ? 0 : im->base_level;
+
+    if (level_init(im, first, e))
         return -1;
-    im->levels_ready = 1u << (im->is_msaa ? 0 : im->base_level);
+    im->levels_ready = 1u << first;
+    if (FIELD(WORD6, COMPRESSION_EN, t[6])) {
+        if (raster_image_meta(im, &im->level[0], e))
+            return -1;
+        im->levels_compressed = im->compressed != RASTER_IMAGE_PLAIN;
+    }
     return 0;
 }
 
@@ -121,12 +126,17 @@ static const struct mem_surface *level_of(struct raster_image *im, uint32_t leve
             return NULL;
         }
         im->levels_ready |= 1u << level;
+        if (im->compressed && level && level_of(im, level - 1) &&
+            raster_image_level_compressed(im, &im->level[level], &im->level[0],
+                                          im->levels_compressed >> (level - 1) & 1))
+            im->levels_compressed |= 1u << level;
     }
     return &im->level[level];
 }
 
 /* Address of a texel; false when it lies outside. */
-static bool texel_va(struct raster_image *im, const struct raster_texel *at, uint64_t *va)
+static bool texel_va(struct raster_image *im, const struct raster_texel *at, uint64_t *va,
+                     uint32_t *slice_out)
 {
     const uint32_t level = at->level;
     const struct mem_surface *s;
@@ -147,19 +157,28 @@ static bool texel_va(struct raster_image *im, const struct raster_texel *at, uin
     if (!(s = level_of(im, level)))
         return false;
     *va = s->base_va + mem_surface_offset(s, (uint32_t)at->x, (uint32_t)at->y, slice, at->sample);
+    *slice_out = slice;
     return true;
 }
 
 bool raster_texel_load(struct raster_image *im, struct raster_access *a, const struct raster_texel *at,
                        uint32_t xyzw[4])
 {
+    uint32_t slice;
     uint8_t *b;
     uint64_t va;
 
     memset(xyzw, 0, 4 * sizeof *xyzw);
-    if (!texel_va(im, at, &va))
+    if (!texel_va(im, at, &va, &slice))
         return false;
-    if ((b = raster_access(a, va, im->layout->bits / 8, false)))
+    if (im->levels_compressed >> at->level & 1 &&
+        raster_texel_compressed(im, a, &im->level[at->level], at, slice, va, xyzw))
+        return true;
+    if (!(b = raster_access(a, va, im->layout->bits / 8, false)))
+        return true;
+    if (im->fmask_bits)
+        raster_fmask_unpack(im, b, xyzw);
+    else
         im->unpack(b, xyzw);
     return true;
 }
@@ -167,19 +186,21 @@ bool raster_texel_load(struct raster_image *im, struct raster_access *a, const s
 void raster_texel_store(struct raster_image *im, struct raster_access *a, const struct raster_texel *at,
                         const uint32_t xyzw[4])
 {
+    uint32_t slice;
     uint8_t *b;
     uint64_t va;
 
-    if (texel_va(im, at, &va) && (b = raster_access(a, va, im->layout->bits / 8, true)))
+    if (texel_va(im, at, &va, &slice) && im->pack && (b = raster_access(a, va, im->layout->bits / 8, true)))
         im->pack(xyzw, b);
 }
 
 uint8_t *raster_texel_ptr(struct raster_image *im, struct raster_access *a,
                           const struct raster_texel *at)
 {
+    uint32_t slice;
     uint64_t va;
 
-    return texel_va(im, at, &va) ? raster_access(a, va, im->layout->bits / 8, true) : NULL;
+    return texel_va(im, at, &va, &slice) ? raster_access(a, va, im->layout->bits / 8, true) : NULL;
 }
 
 void raster_texel_swizzle(const struct raster_image *im, const uint32_t xyzw[4], uint32_t out[4])

@@ -63,12 +63,11 @@ for chip in bonaire tahiti hawaii polaris10 vega10; do
     compare "$tmp/live.png" "$tmp"/replay/color0_*.png 0 "$chip: live and replay"
 done
 
-# radeonsi. DCC, which it uses from GFX8 on, is not modelled yet: it is turned off, which GFX6 and GFX7 ignore.
+# radeonsi, which uses DCC from GFX8 on.
 if [ -x "$build/examples/gl_triangle" ] && ls /usr/lib/*/dri/radeonsi_dri.so >/dev/null 2>&1; then
     LIBGL_ALWAYS_SOFTWARE=1 "$build/examples/gl_triangle" "$tmp/reference.png" >/dev/null 2>&1 ||
         fail "gl_triangle on llvmpipe"
-    export AMD_DEBUG=nodcc
-    for chip in bonaire tahiti polaris10; do
+    for chip in bonaire tahiti polaris10 vega10; do
         live $chip "$build/examples/gl_triangle" "$tmp/live.png" || continue
         grep -q "($chip, " "$tmp/out" || fail "$chip: gl_triangle ran on $(cat "$tmp/out")"
         compare "$tmp/reference.png" "$tmp/live.png" 1 "$chip: live and llvmpipe"
