@@ -188,6 +188,8 @@ void cu_machine_destroy(struct cu_machine *m)
 {
     if (!m)
         return;
+    for (size_t i = 0; i < (size_t)m->units * CU_SIMDS * CU_SLOTS_PER_SIMD; i++)
+        wave_release(&m->slots[i].wave);
     for (unsigned u = 0; u < m->units; u++)
         pthread_mutex_destroy(&m->unit[u].lock);
     pthread_mutex_destroy(&m->lock);
@@ -252,6 +254,7 @@ static void drop_slot(struct unit *u, struct slot *slot)
     range_mark(&simd->vgprs, slot->vgpr_base, slot->vgpr_count, false);
     range_mark(&simd->sgprs, slot->sgpr_base, slot->sgpr_count, false);
     simd->waves--;
+    wave_release(&slot->wave);
     slot->taken = false;
 }
 

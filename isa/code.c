@@ -109,6 +109,7 @@ struct isa_code *isa_code_create_level(const struct isa_target *t, struct mem_vm
     atomic_init(&c->table, tab);
     add_table(c, &isa_body_sop);
     add_table(c, &isa_body_mem);
+    add_table(c, &isa_body_mai);
     switch (level) {
 #ifndef ATOLL_NO_CLONES
     case ISA_LEVEL_V4:

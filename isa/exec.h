@@ -173,11 +173,12 @@ ISA_BODY_TABLES(base);
 ISA_BODY_TABLES(v3);
 ISA_BODY_TABLES(v4);
 /* Of all others, built once. */
-extern const struct isa_body_table isa_body_sop, isa_body_mem;
+extern const struct isa_body_table isa_body_sop, isa_body_mem, isa_body_mai;
 
-/* What CALL(f) names (exec_misc.c, interp.c). */
+/* What CALL(f) names (exec_misc.c, interp.c, mai.c). */
 uop_fn op_v_nop, op_v_clrexcp, op_v_readlane_b32, op_v_writelane_b32, op_v_readfirstlane_b32,
     op_v_swap_b32, op_v_movrel_b32, op_v_mqsad_u32_u8, op_v_interp_p1_f32, op_v_interp_p2_f32,
-    op_v_interp_mov_f32, op_v_interp_p1ll_f16, op_v_interp_p1lv_f16, op_v_interp_p2_f16;
+    op_v_interp_mov_f32, op_v_interp_p1ll_f16, op_v_interp_p1lv_f16, op_v_interp_p2_f16,
+    op_v_mfma, op_v_accvgpr_read_b32, op_v_accvgpr_write_b32;
 
 #endif

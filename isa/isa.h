@@ -141,6 +141,9 @@ struct wave {
     uint32_t lane_mask[64] __attribute__((aligned(64)));
     /* VGPR n, lane l is v[n * 64 + l]: 64-byte aligned, inside the SIMD's register file. */
     uint32_t *v;
+    /* Accumulation VGPRs (gfx908), as many as num_vgprs, laid out as v: NULL until the first use.
+     * wave_release() frees them. */
+    uint32_t *acc;
     uint32_t num_vgprs, num_sgprs; /* allocated; an access beyond reads 0 / is dropped, reported */
     uint32_t s[SREG_COUNT];
     bool scc;
@@ -211,6 +214,9 @@ struct wave {
  * which the caller sets before. */
 void wave_reset(struct wave *w, uint64_t pc_va, uint64_t exec, uint32_t float_mode,
                 bool dx10_clamp, bool ieee);
+
+/* What a wave has taken for itself: to be called before its struct goes, or is used anew. */
+void wave_release(struct wave *w);
 
 /* EXEC changes go through this (it rebuilds lane_mask). */
 void wave_set_exec(struct wave *w, uint64_t exec);

@@ -31,7 +31,7 @@ enum isa_type {
  * Source: CLRX's instruction timings. */
 #define ISA_RATES(R) \
     R(TODO, 4, false) R(FULL, 4, false) R(HALF, 8, false) R(QUARTER, 16, false) \
-    R(DP4, 4, true) R(DP8, 8, true) R(FMA, 4, false)
+    R(DP4, 4, true) R(DP8, 8, true) R(FMA, 4, false) R(MFMA32, 32, false) R(MFMA64, 64, false)
 
 enum isa_rate {
 #define R(name, cycles, dp) RATE_##name,

@@ -73,6 +73,8 @@ struct isa_solo *isa_solo_create(const struct isa_target *t, int level)
     s->lds = calloc(1, SOLO_LDS_BYTES);
     s->gds = calloc(1, SOLO_LDS_BYTES);
     s->text = aligned_alloc(4096, SOLO_CODE_BYTES);
+    if (s->w)
+        memset(s->w, 0, sizeof *s->w);
     if (s->vm && s->loud)
         s->code = level < 0 ? isa_code_create(t, s->vm, s->loud)
                             : isa_code_create_level(t, s->vm, s->loud, (enum isa_level)level);
@@ -94,6 +96,8 @@ void isa_solo_destroy(struct isa_solo *s)
     isa_code_destroy(s->code);
     mem_vm_destroy(s->vm);
     loud_destroy(s->loud);
+    if (s->w)
+        wave_release(s->w);
     free(s->w);
     free(s->v);
     free(s->lds);
@@ -106,6 +110,7 @@ void isa_solo_reset(struct isa_solo *s, uint64_t exec, uint32_t mode)
 {
     struct wave *w = s->w;
 
+    wave_release(w);
     memset(w, 0, sizeof *w);
     memset(s->v, 0, SOLO_VGPRS * 256);
     memset(s->lds, 0, SOLO_LDS_BYTES);

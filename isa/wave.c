@@ -4,6 +4,7 @@
  * GPR_IDX_EN 27 (GFX8+), VSKIP 28, CSP 31..29. Source: the ISA manuals, "Mode register". */
 #include "isa/control.h"
 
+#include <stdlib.h>
 #include <xmmintrin.h>
 
 /* ---- EXEC -------------------------------------------------------------------------------- */
@@ -98,4 +99,10 @@ void wave_reset(struct wave *w, uint64_t pc_va, uint64_t exec, uint32_t float_mo
     memset(&w->priv, 0, sizeof w->priv);
     wave_set_exec(w, exec);
     isa_mode_changed(w);
+}
+
+void wave_release(struct wave *w)
+{
+    free(w->acc);
+    w->acc = NULL;
 }

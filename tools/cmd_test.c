@@ -3,7 +3,7 @@
  * instruction, run alone on the given state, changes what the line says and nothing else.
  *
  * Before the inputs are applied, scalar register n holds 0x5a5a0000 + n, lane l of vector register n
- * 0xa5000000 + n * 256 + l; EXEC = 1, VCC = 0, SCC = 0, M0 = 0xffffffff, MODE = 0xf0 (nearest even,
+ * 0xa5000000 + n * 256 + l (accumulation register: 0xac000000 + ...); EXEC = 1, VCC = 0, SCC = 0, M0 = 0xffffffff, MODE = 0xf0 (nearest even,
  * all denormals kept); the trap registers are 0. Memory is 64 KiB from address 0x100000 on, LDS 32 KiB
  * and GDS 64 KiB; all are zero. The instruction lies at 0x1234567000. */
 #include "isa/exec.h" /* levels */
@@ -26,6 +26,7 @@
 /* Everything that an instruction may change: compared as a whole, before and after. */
 struct state {
     uint32_t v[VGPR_WORDS] __attribute__((aligned(64)));
+    uint32_t acc[VGPR_WORDS] __attribute__((aligned(64)));
     uint8_t mem[MEM_BYTES], lds[LDS_BYTES], gds[GDS_BYTES];
     uint32_t s[SREG_CONST];
     uint32_t scc, mode, status, trapsts, hw_id, gpr_alloc, lds_alloc, ib_sts;
@@ -185,8 +186,10 @@ static void state_fill(struct state *st)
     memset(st, 0, sizeof *st);
     for (unsigned i = 0; i < SREG_VCC; i++)
         st->s[i] = 0x5a5a0000u + i;
-    for (unsigned i = 0; i < VGPR_WORDS; i++)
+    for (unsigned i = 0; i < VGPR_WORDS; i++) {
         st->v[i] = 0xa5000000u + i / 64 * 256 + i % 64;
+        st->acc[i] = 0xac000000u + i / 64 * 256 + i % 64;
+    }
     st->s[SREG_M0] = 0xffffffffu;
     st->s[SREG_EXEC] = 1;
     st->mode = 0xf0;
@@ -240,10 +243,12 @@ static int state_apply(struct state *st, const struct vector_cell *c, uint64_t l
         memcpy(&st->s[c->index], c->value, 4 * c->words);
         return 0;
     case CELL_VGPR:
+    case CELL_AGPR:
+        lanes |= -(uint64_t)(c->kind == CELL_AGPR);
         for (unsigned i = 0; i < c->words; i++)
             for (unsigned l = 0, k = (unsigned)c->lane; l < 64; l++)
                 if (c->lane < 0 ? lanes >> l & 1 : l - k < c->lanes)
-                    st->v[(c->index + i) * 64 + l] =
+                    (c->kind == CELL_VGPR ? st->v : st->acc)[(c->index + i) * 64 + l] =
                         c->value[c->lane < 0 ? i : (l - k) * c->words + i];
         return 0;
     case CELL_TBA:
@@ -278,6 +283,7 @@ static void wave_load(struct machine *m, const struct vector *v)
 
     memset(w, 0, sizeof *w);
     w->v = st->v;
+    w->acc = st->acc;
     w->num_vgprs = VGPRS;
     w->num_sgprs = SREG_FLAT_SCRATCH;
     w->gen = v->target->gen;
@@ -394,6 +400,21 @@ static bool differ_bytes(const char *name, const uint8_t *got, const uint8_t *wa
     return true;
 }
 
+static bool differ_lanes(char file, const uint32_t *got, const uint32_t *want, struct err *e)
+{
+    char where[DIFF_WHERE];
+
+    if (!memcmp(got, want, sizeof(uint32_t[VGPR_WORDS])))
+        return false;
+    for (unsigned i = 0; i < VGPR_WORDS; i++) {
+        if (got[i] == want[i])
+            continue;
+        snprintf(where, sizeof where, "%c%u[%u]", file, i / 64, i % 64);
+        return differ32(where, got[i], want[i], e);
+    }
+    return true;
+}
+
 static bool differ_registers(const struct vector *v, const struct state *got,
                              const struct state *want, struct err *e)
 {
@@ -407,13 +428,7 @@ static bool differ_registers(const struct vector *v, const struct state *got,
         vector_cell_name(v, &c, where, sizeof where);
         return differ32(where, got->s[i], want->s[i], e);
     }
-    for (unsigned i = 0; i < VGPR_WORDS; i++) {
-        if (got->v[i] == want->v[i])
-            continue;
-        snprintf(where, sizeof where, "v%u[%u]", i / 64, i % 64);
-        return differ32(where, got->v[i], want->v[i], e);
-    }
-    return false;
+    return differ_lanes('v', got->v, want->v, e) || differ_lanes('a', got->acc, want->acc, e);
 }
 
 static bool lane_mask_stale(const struct wave *w)

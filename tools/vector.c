@@ -53,7 +53,7 @@ int vector_cell_name(const struct vector *v, const struct vector_cell *c, char *
 {
     char reg[32], lane[32] = "";
     unsigned i = (unsigned)c->index, t = ttmp0(v->target->gen);
-    const char *file = c->kind == CELL_VGPR ? "v" : "s";
+    const char *file = c->kind == CELL_VGPR ? "v" : c->kind == CELL_AGPR ? "a" : "s";
 
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         if (names[k].kind == c->kind && names[k].index == i && names[k].words == c->words)
@@ -122,7 +122,7 @@ static bool parse_vgpr(const char *key, struct vector_cell *c)
 
     if (!s || c->index + c->words > 256)
         return false;
-    c->kind = CELL_VGPR;
+    c->kind = *key == 'a' ? CELL_AGPR : CELL_VGPR;
     if (!*s)
         return true;
     if (*s != '[' || !isdigit((unsigned char)s[1]))
@@ -181,7 +181,7 @@ static bool parse_key(const char *key, enum gfx gen, struct vector_cell *c)
     c->kind = CELL_GDS;
     if (parse_address(key, "gds", &c->index))
         return true;
-    if (*key == 'v')
+    if (*key == 'v' || *key == 'a')
         return parse_vgpr(key, c);
     return *key == 's' && parse_scalar(key + 1, 0, SREG_VCC, c);
 }

@@ -13,6 +13,7 @@
  *                       lanes that were active before
  *   vN[L] v[N:M][L]     lane L, active or not
  *   vN[K:L] v[N:M][K:L] lanes K to L: a list with a value for each, as long as the register is wide
+ *   aN a[N:M] aN[L]     accumulation registers (gfx908), likewise; a result is that of all 64 lanes
  *   scc mode status trapsts hw_id gpr_alloc lds_alloc ib_sts tba tma
  *   mem[A] lds[A] gds[A]  dwords from byte address A on
  *   shared_base private_base   apertures: bits 63..32 of the address
@@ -33,7 +34,7 @@
 #include "isa/isa.h"
 
 enum vector_kind {
-    CELL_SGPR, CELL_VGPR, CELL_SCC, CELL_MODE, CELL_STATUS, CELL_TRAPSTS, CELL_HW_ID,
+    CELL_SGPR, CELL_VGPR, CELL_AGPR, CELL_SCC, CELL_MODE, CELL_STATUS, CELL_TRAPSTS, CELL_HW_ID,
     CELL_GPR_ALLOC, CELL_LDS_ALLOC, CELL_IB_STS, CELL_TBA, CELL_TMA, CELL_MEM, CELL_LDS,
     CELL_GDS, CELL_SHARED_BASE, CELL_PRIVATE_BASE, CELL_VGPRS, CELL_SGPRS, CELL_PC, CELL_STATE,
     CELL_MSG, CELL_LOUD, CELL_FAULT
@@ -44,7 +45,7 @@ enum vector_kind {
 
 struct vector_cell {
     enum vector_kind kind;
-    int lane;          /* of CELL_VGPR: -1 for all, else the first of `lanes` */
+    int lane;          /* of CELL_VGPR, CELL_AGPR: -1 for all, else the first of `lanes` */
     unsigned lanes;
     uint64_t index;    /* first register; byte address */
     unsigned words;    /* of a lane */
