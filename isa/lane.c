@@ -1,6 +1,6 @@
 /* lane.c: what one lane does, where it is long and rare: division steps, trigonometric
  * pre-operation, f64 FMA without hardware. Facts: the Vega ISA manual's V_DIV_SCALE, V_DIV_FIXUP
- * and V_TRIG_PREOP. */
+ * and V_TRIG_PREOP; where they cannot be so, docs/errata.md, E-division. */
 #include "isa/lane_f16.h"
 #include "isa/lane_f64.h"
 
@@ -9,9 +9,10 @@
 #define MXCSR_DAZ 0x0040u
 #define MXCSR_FTZ 0x8000u
 
-/* The product is exact in binary128 (106 of 113 bits); the sum is rounded to odd there, so that
- * the rounding to double is the only one that counts. */
-double lane_fma_soft_f64(double a, double b, double c)
+/* (a * b + c) * 2^e, e = 0 or +-128, rounded once: the product is exact in binary128 (106 of 113
+ * bits); the sum is rounded to odd there, so that the rounding to double is the only one that
+ * counts. */
+double lane_fma_scaled_f64(double a, double b, double c, int e)
 {
     uint32_t csr = _mm_getcsr();
     union {
@@ -44,6 +45,8 @@ double lane_fma_soft_f64(double a, double b, double c)
         s.u[0] -= beyond;
         s.u[0] |= 1;
     }
+    if (e)
+        s.f *= lane_pow2(e);
     r = (double)s.f;
     /* Flushed is what would be below the least normal number with more room for exponents: also what
      * rounds up to that number only for lack of such room. */
@@ -54,37 +57,15 @@ double lane_fma_soft_f64(double a, double b, double c)
 
 /* ---- division ---------------------------------------------------------------------------- */
 
-/* A number as the rules look at it: mant * 2^(exp - bias), 1 <= mant < 2, denormals
- * normalised (their exp is below 1). */
-struct parts {
-    int exp;
-    double mant;
-    bool zero;
-};
-
-static struct parts parts_of(double d, int bias)
+/* The biased exponent of a number; denormals are normalised (below 1). */
+static int exponent(double d, int bias)
 {
     uint64_t u = f64_bits(d) & LANE_MAG64;
-    struct parts p = {0, 1, u == 0};
     int e = (int)(u >> 52);
 
-    if (u == 0)
-        return p;
-    if (e == 0) {
-        int n = __builtin_clzll(u) - 11;
-
-        u <<= n;
-        e = 1 - n;
-    }
-    p.exp = e - 1023 + bias;
-    p.mant = bits_f64((u & UINT64_C(0xfffffffffffff)) | UINT64_C(1023) << 52);
-    return p;
-}
-
-/* The biased exponent of n / d. */
-static int quotient_exp(const struct parts *n, const struct parts *d, int bias)
-{
-    return n->exp - d->exp + bias - (n->mant < d->mant);
+    if (e == 0 && u != 0)
+        e = 12 - __builtin_clzll(u);
+    return e - 1023 + bias;
 }
 
 /* What differs between the f32 and the f64 form. */
@@ -97,38 +78,33 @@ struct div_type {
 
 static const struct div_type div_f32 = {127, 96, 23, 64}, div_f64 = {1023, 768, 53, 128};
 
-/* The power of two by which the operand is scaled, and the lane's flag. */
+/* The power of two by which the operand is scaled, and the lane's flag: the quotient must be scaled
+ * back. Whether the quotient and the reciprocal may be denormal is judged by exponents alone. */
 static int div_scale(const struct div_type *t, double a, double den, double num, bool *nan,
                      bool *vcc)
 {
-    struct parts d = parts_of(den, t->bias), n = parts_of(num, t->bias);
-    struct parts one = {t->bias, 1, false};
+    int d = exponent(den, t->bias), n = exponent(num, t->bias);
     bool is_den = f64_bits(a) == f64_bits(den), is_num = f64_bits(a) == f64_bits(num);
-    bool rcp_denorm, quo_denorm;
+    bool rcp_denorm = d >= 2 * t->bias - 1, quo_denorm = n - d <= 1 - t->bias;
 
-    *vcc = false;
-    *nan = n.zero || d.zero;
+    *nan = num == 0 || den == 0;
+    *vcc = true;
     if (*nan)
         return 0;
-    if (n.exp - d.exp >= t->near) {
-        *vcc = true;
+    if (a - a != 0) /* infinities and NaNs */
+        return 0;
+    if (n - d >= t->near)
         return is_den ? t->by : 0;
-    }
-    if (d.exp < 1)
+    if (quo_denorm && rcp_denorm)
+        return is_den ? -t->by : 0;
+    if (quo_denorm)
+        return is_num ? t->by : 0;
+    *vcc = false;
+    if (d < 1)
         return t->by;
-    rcp_denorm = quotient_exp(&one, &d, t->bias) < 1;
-    quo_denorm = quotient_exp(&n, &d, t->bias) < 1;
-    if (rcp_denorm && quo_denorm) {
-        *vcc = true;
-        return is_den ? t->by : 0;
-    }
     if (rcp_denorm)
         return -t->by;
-    if (quo_denorm) {
-        *vcc = true;
-        return is_num ? t->by : 0;
-    }
-    return n.exp <= t->tiny ? t->by : 0;
+    return n <= t->tiny ? t->by : 0;
 }
 
 double lane_div_scale_f64(double a, double den, double num, bool *vcc)
@@ -138,7 +114,7 @@ double lane_div_scale_f64(double a, double den, double num, bool *vcc)
 
     if (nan)
         return bits_f64(LANE_NAN64);
-    return e ? lane_ldexp_f64(a, e) : a;
+    return e ? lane_ldexp_f64(a, e) : lane_nan_f64(a, a);
 }
 
 float lane_div_scale_f32(float a, float den, float num, bool *vcc)
@@ -148,7 +124,7 @@ float lane_div_scale_f32(float a, float den, float num, bool *vcc)
 
     if (nan)
         return bits_f32(LANE_NAN32);
-    return e ? lane_ldexp_f32(a, e) : a;
+    return e ? lane_ldexp_f32(a, e) : lane_nan(a, a);
 }
 
 /* The special cases of num / den and the quotient's sign. `under`: exponent difference below
@@ -164,10 +140,10 @@ static double div_fixup(double q, double den, double num, int under)
         r = inf;
     else if (fabs(den) == inf || num == 0)
         r = 0;
-    else if (parts_of(num, 0).exp - parts_of(den, 0).exp < under)
+    else if (exponent(num, 0) - exponent(den, 0) < under)
         r = 0;
     else
-        r = fabs(q);
+        r = q != q ? inf : fabs(q); /* a NaN: the steps before overflowed */
     return neg ? -r : r;
 }
 
@@ -203,7 +179,7 @@ uint32_t lane_div_fixup_f16(uint32_t q, uint32_t den, uint32_t num)
         return sign | 0x7c00;
     if (dm == 0x7c00 || nm == 0)
         return sign;
-    return sign | (q & 0x7fff);
+    return sign | ((q & 0x7fff) > 0x7c00 ? 0x7c00 : q & 0x7fff);
 }
 
 /* ---- trigonometric pre-operation --------------------------------------------------------- */

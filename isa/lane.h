@@ -170,15 +170,9 @@ LANE float lane_mad_legacy_f32(float a, float b, float c)
     return lane_mad_sum(lane_mul_legacy_f32(a, b), c);
 }
 
-#ifdef __FMA__
-LANE float lane_fma_raw_f32(float a, float b, float c)
-{
-    return __builtin_fmaf(a, b, c);
-}
-#else
-/* Fused without the hardware's help: the product is exact in double; the sum is rounded to odd,
- * so that the final rounding to float (by MXCSR, like every other) is the only one that counts. */
-LANE float lane_fma_raw_f32(float a, float b, float c)
+/* a * b + c in double, rounded to odd: any one rounding after it is the only one that counts (the
+ * product is exact in double). */
+LANE double lane_fma_odd_f32(float a, float b, float c)
 {
     double p = (double)a * (double)b, cc = c, s = p + cc;
     bool pbig = fabs(p) >= fabs(cc);
@@ -190,9 +184,18 @@ LANE float lane_fma_raw_f32(float a, float b, float c)
         u -= (f64_bits(err) ^ u) >> 63; /* s lies beyond the sum: back to the magnitude below */
         u |= 1;
     }
-    return (float)bits_f64(u);
+    return bits_f64(u);
 }
+
+/* Fused, with or without the hardware's help. */
+LANE float lane_fma_raw_f32(float a, float b, float c)
+{
+#ifdef __FMA__
+    return __builtin_fmaf(a, b, c);
+#else
+    return (float)lane_fma_odd_f32(a, b, c);
 #endif
+}
 
 LANE float lane_fma_f32(float a, float b, float c)
 {

@@ -33,14 +33,14 @@ LANE double lane_mul_f64(double a, double b)
     return lane_nan_f64(a, a * b);
 }
 
-double lane_fma_soft_f64(double a, double b, double c); /* lane.c */
+double lane_fma_scaled_f64(double a, double b, double c, int e); /* lane.c */
 
 LANE double lane_fma_f64(double a, double b, double c)
 {
 #ifdef __FMA__
     double r = __builtin_fma(a, b, c);
 #else
-    double r = lane_fma_soft_f64(a, b, c);
+    double r = lane_fma_scaled_f64(a, b, c, 0);
 #endif
     return lane_nan_f64(a, lane_nan_f64(b, lane_nan_f64(c, r)));
 }
@@ -240,19 +240,24 @@ LANE double lane_clamp_inf_f64(double a)
 /* ---- division helpers (lane.c) ----------------------------------------------------------- */
 
 /* v_div_fmas: the last FMA; where the lane's flag is set the quotient c was computed from scaled
- * operands and comes back by the other power of two: up when it is large, down when small. */
+ * operands and comes back by the other power of two: up when it is large, down when small. The
+ * whole is rounded once, which is what makes denormal quotients right (E-division). */
 LANE float lane_div_fmas_f32(float a, float b, float c, bool flag)
 {
-    float r = lane_fma_f32(a, b, c);
+    double sum = lane_fma_odd_f32(a, b, c);
+    double by = lane_pow2(flag ? (fabsf(c) >= 2.0f ? 64 : -64) : 0);
 
-    return flag ? lane_ldexp_f32(r, fabsf(c) >= 2.0f ? 64 : -64) : r;
+    return lane_nan(a, lane_nan(b, lane_nan(c, (float)(sum * by))));
 }
 
 LANE double lane_div_fmas_f64(double a, double b, double c, bool flag)
 {
-    double r = lane_fma_f64(a, b, c);
+    double r;
 
-    return flag ? lane_ldexp_f64(r, fabs(c) >= 2.0 ? 128 : -128) : r;
+    if (!flag)
+        return lane_fma_f64(a, b, c);
+    r = lane_fma_scaled_f64(a, b, c, fabs(c) >= 2.0 ? 128 : -128);
+    return lane_nan_f64(a, lane_nan_f64(b, lane_nan_f64(c, r)));
 }
 
 double lane_div_scale_f64(double a, double den, double num, bool *vcc);
