@@ -402,7 +402,7 @@ void emu_draw(struct atoll_gpu *gpu, const struct emu_draw_info *info)
     d->budget = gpu->opt.watchdog_insts;
     raster_db_begin(&d->db, &d->st, gpu->vm, gpu->loud, gpu->draw_number);
     raster_cb_begin(&d->cb, &d->st, gpu->vm, gpu->loud, gpu->draw_number);
-    raster_ia_begin(&d->ia, d->st.ia.prim_type, d->st.ia.provoking_last);
+    raster_ia_begin(&d->ia, d->st.ia.prim_type, d->st.ia.provoking_last, false);
     d->slots = d->shaded = d->prims = 0;
     d->px.quads = d->px.prims = 0;
     /* A vertex that carries its primitive's id belongs to one primitive. */

@@ -5,6 +5,7 @@
  *
  *   raster_state_decode()   registers -> struct raster_state
  *   raster_ia_*()           indices   -> primitives (vertex numbers)              IA, VGT
+ *   raster_tessellate()     factors   -> domain points and primitives             VGT
  *   raster_pa_prim()        vertices  -> screen-space primitives                  PA: clip, cull
  *   raster_sc_prim()        primitive -> quads with sample masks, tile by tile    SC
  *   raster_interp()         quad      -> barycentrics, position, coverage         SC, SPI
@@ -283,14 +284,17 @@ struct raster_counters {
 
 /* ---- IA: indices to primitives ------------------------------------------------------------ */
 
-#define RASTER_PRIM_VERTS 3
+#define RASTER_PRIM_VERTS 6
 
-/* A primitive as vertex numbers (positions in the stream of indices, not the indices). */
+/* A primitive as vertices, which the caller names by numbers of its own (positions in the stream of
+ * indices, slots). */
 struct raster_ia_prim {
-    uint32_t v[RASTER_PRIM_VERTS];
-    uint8_t verts;      /* 1 point, 2 line, 3 triangle or rectangle */
+    uint64_t v[RASTER_PRIM_VERTS];
+    uint8_t verts;      /* 1 point, 2 line, 3 triangle or rectangle; 4, 6 with adjacent vertices */
     uint8_t provoking;  /* whose flat attributes count */
     bool rect;          /* RECTLIST: the three vertices span a screen-aligned rectangle */
+    uint8_t edges;      /* of a triangle: bit k is set when the edge from v[k] to the next is an edge of the
+                         * input primitive (quads and polygons have others inside) */
     uint32_t prim_id;   /* of the input primitive, from 0 for each instance */
 };
 
@@ -298,25 +302,48 @@ struct raster_ia_prim {
 struct raster_ia {
     uint32_t type;
     bool provoking_last;
+    bool adjacency;     /* adjacent vertices come out too, as the geometry shader sees them */
     uint32_t have;      /* vertices since the last restart */
-    uint32_t v[4];
+    uint64_t v[16];
     uint32_t prim_id;
 };
 
 /* Whether this type is assembled. When not, nothing is drawn and the caller says so loudly. */
 bool raster_ia_known(uint32_t prim_type);
 
-void raster_ia_begin(struct raster_ia *ia, uint32_t prim_type, bool provoking_last);
+/* `adjacency`: see struct raster_ia. */
+void raster_ia_begin(struct raster_ia *ia, uint32_t prim_type, bool provoking_last, bool adjacency);
 
 /* One more vertex. Writes the primitives that it completes (0..2) to out[]; returns how many. */
-unsigned raster_ia_vertex(struct raster_ia *ia, uint32_t v, struct raster_ia_prim out[2]);
+unsigned raster_ia_vertex(struct raster_ia *ia, uint64_t v, struct raster_ia_prim out[2]);
 
 /* The end of the indices, or a restart index: writes what that completes (a line loop's last
- * line), starts anew. Primitive ids go on. */
+ * line, a strip's last triangle with adjacency), starts anew. Primitive ids go on. */
 unsigned raster_ia_cut(struct raster_ia *ia, struct raster_ia_prim out[2]);
 
-/* Vertices of the primitives that come out: 1 points, 2 lines, 3 triangles; 0: not assembled. */
+/* Vertices of the primitives that come out (without adjacency): 1 points, 2 lines, 3 triangles; 0: not
+ * assembled. */
 unsigned raster_ia_verts(uint32_t prim_type);
+
+/* ---- the tessellator ----------------------------------------------------------------------- */
+
+#define RASTER_TESS_POINTS_MAX  4225  /* a quad at factors of 64 */
+#define RASTER_TESS_INDICES_MAX 24576
+
+/* One patch: VGT_TF_PARAM in, points of the domain and primitives out. */
+struct raster_tess {
+    uint32_t type, partitioning, topology; /* V_VGT_TESS_TYPE__*, _PARTITION__*, _TOPOLOGY__* */
+    unsigned points, indices;
+    float uv[RASTER_TESS_POINTS_MAX][2];
+    uint16_t index[RASTER_TESS_INDICES_MAX]; /* 1, 2 or 3 to a primitive, by topology */
+};
+
+/* How many factors a patch of this type has, in the order of the factor ring: the edges, then the
+ * inside (isolines: detail, density). 0: no such type. */
+unsigned raster_tess_factors(uint32_t type);
+
+/* Fill points and indices; none of either when a factor culls the patch. Exact, as Direct3D 11 has it. */
+void raster_tessellate(struct raster_tess *t, const float factors[6]);
 
 /* ---- PA: vertices to screen-space primitives ------------------------------------------------ */
 

@@ -277,19 +277,19 @@ END_TEST
 
 /* ---- input assembly --------------------------------------------------------------------------- */
 
-static void assemble(unsigned type, bool last, unsigned vertices, char *text)
+static void assemble(unsigned type, bool last, bool adjacency, unsigned vertices, char *text)
 {
     struct raster_ia ia;
     struct raster_ia_prim out[2];
     char *t = text;
 
     *t = 0;
-    raster_ia_begin(&ia, type, last);
+    raster_ia_begin(&ia, type, last, adjacency);
     for (unsigned v = 0; v <= vertices; v++) {
         unsigned n = v < vertices ? raster_ia_vertex(&ia, v, out) : raster_ia_cut(&ia, out);
         for (unsigned i = 0; i < n; i++) {
             for (unsigned k = 0; k < out[i].verts; k++)
-                t += sprintf(t, "%s%u", k == out[i].provoking ? "*" : "", out[i].v[k]);
+                t += sprintf(t, "%s%u", k == out[i].provoking ? "*" : "", (unsigned)out[i].v[k]);
             t += sprintf(t, "/%u ", out[i].prim_id);
         }
     }
@@ -297,6 +297,7 @@ static void assemble(unsigned type, bool last, unsigned vertices, char *text)
 
 START_TEST(assembly)
 {
+    enum { GS = 256 }; /* with adjacent vertices */
     static const struct {
         unsigned type;
         bool last;
@@ -323,11 +324,19 @@ START_TEST(assembly)
         { PT(TRILIST_ADJ), false, 6, "*024/0 " },
         { PT(TRISTRIP_ADJ), false, 8, "*024/0 *264/1 " },
         { PT(PATCH), false, 8, "" },
+        /* As a geometry shader gets them: the orders of Vulkan's tables. */
+        { GS | PT(LINELIST_ADJ), false, 8, "0*123/0 4*567/1 " },
+        { GS | PT(LINESTRIP_ADJ), false, 5, "0*123/0 1*234/1 " },
+        { GS | PT(TRILIST_ADJ), false, 6, "*012345/0 " },
+        { GS | PT(TRISTRIP_ADJ), false, 6, "*012543/0 " },
+        { GS | PT(TRISTRIP_ADJ), false, 8, "*012643/0 *256740/1 " },
+        { GS | PT(TRISTRIP_ADJ), false, 10, "*012643/0 *256840/1 *426987/2 " },
+        { GS | PT(TRILIST), false, 3, "*012/0 " },
     };
 
     for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
         char text[256];
-        assemble(cases[i].type, cases[i].last, cases[i].vertices, text);
+        assemble(cases[i].type & 255, cases[i].last, cases[i].type & GS, cases[i].vertices, text);
         ck_assert_msg(!strcmp(text, cases[i].want), "case %u: %s, want %s", i, text,
                       cases[i].want);
     }
