@@ -7,8 +7,8 @@
 set -eu
 cd "$(dirname "$0")"
 
-build_packages="gcc make autoconf automake libtool pkg-config libzstd-dev libpng-dev zlib1g-dev libjansson-dev libdrm-dev"
-test_packages="check zstd python3 llvm-19"
+build_packages="gcc make autoconf automake libtool pkg-config libzstd-dev libpng-dev zlib1g-dev libjansson-dev libdrm-dev libelf-dev libmsgpack-dev libyaml-dev"
+test_packages="check zstd python3 llvm-19 clang-19 lld-19 rocm-device-libs"
 
 deps() {
     command -v dpkg-query >/dev/null || { echo "bootstrap.sh: this is for Debian; see README.md for the list of libraries" >&2; exit 2; }

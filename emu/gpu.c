@@ -86,6 +86,7 @@ ATOLL_API void atoll_gpu_destroy(struct atoll_gpu *gpu)
         return;
     emu_draw_state_destroy(gpu->draw);
     emu_dispatch_state_destroy(gpu->dispatch);
+    emu_launch_state_destroy(gpu->launch);
     cu_machine_destroy(gpu->cu);
     isa_code_destroy(gpu->code);
     mem_vm_destroy(gpu->vm);

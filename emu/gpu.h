@@ -113,6 +113,36 @@ ATOLL_API void atoll_counters_print(const struct atoll_gpu *gpu, FILE *out);
 /* What was not modelled and where the guest faulted, a line each. Returns the number of lines. */
 ATOLL_API unsigned atoll_report(const struct atoll_gpu *gpu, FILE *out);
 
+/* ---- kernels ---------------------------------------------------------------------- */
+
+/* A code object (the ELF file that a compiler writes for amdhsa, relocatable or linked, versions 2 to 6)
+ * in the memory of a device. NULL with atoll_error(): damaged, for another processor than the device's,
+ * an undefined symbol. The device must outlive it. The device uses addresses from 0x80000000 to
+ * 0xbfffffff (scratch) and from 0xf000000000 to 0xffffffffff for this. */
+struct atoll_module;
+ATOLL_API struct atoll_module *atoll_module_load(struct atoll_gpu *gpu, const void *elf, size_t bytes);
+ATOLL_API void atoll_module_unload(struct atoll_module *m);
+
+/* One argument that the kernel declares: its bytes (a buffer is its 64-bit address, from atoll_map), or
+ * with value NULL a pointer to LDS of that many bytes. */
+struct atoll_kernel_arg {
+    const void *value;
+    uint32_t bytes;
+};
+
+struct atoll_kernel_launch {
+    const char *kernel;
+    uint32_t grid[3], group[3]; /* both in work-items; the last group of a dimension may be partial */
+    const struct atoll_kernel_arg *args;
+    unsigned arg_count;
+    uint32_t stack_bytes; /* of a work-item, added to the scratch that the kernel declares; 0: none, or
+                           * 16384 for kernels that say that the compiler did not know their stack */
+};
+
+/* Run a kernel to its end, as the HSA runtime would have it run. Returns as atoll_submit does; -1 also
+ * when the kernel, its arguments or its size do not fit, and nothing has run then. */
+ATOLL_API int atoll_module_launch(struct atoll_module *m, const struct atoll_kernel_launch *l);
+
 /* ---- occupancy -------------------------------------------------------------------- */
 
 /* What a program needs: VGPRs per lane and SGPRs per wave as it asks for them, LDS bytes and

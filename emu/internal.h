@@ -2,6 +2,7 @@
  *
  *   cp*.c        the command processor: packets to register writes, memory, draws, dispatches
  *   dispatch.c   a dispatch: workgroups onto CUs
+ *   codeobj*.c   ELF code objects; launch.c  their kernels: arguments, scratch, a PM4 dispatch
  *   draw.h/draw*.c  a draw: snapshot of the registers, shader stages, raster
  *   counters.*   what was counted
  *   gpu.c        the public interface */
@@ -96,6 +97,7 @@ struct atoll_gpu {
     void *on_inst_ctx;
 
     struct emu_dispatch_state *dispatch; /* private to dispatch.c */
+    struct emu_launch_state *launch;     /* private to launch.c; NULL until the first module */
     struct emu_draw_state *draw; /* private to draw*.c: made at creation, kept between draws */
 };
 
@@ -143,6 +145,11 @@ void emu_dispatch(struct atoll_gpu *gpu, uint32_t gx, uint32_t gy, uint32_t gz,
 struct emu_dispatch_state *emu_dispatch_state_create(const struct atoll_gpu *gpu);
 void emu_dispatch_state_destroy(struct emu_dispatch_state *s);
 
+/* ---- launch.c --------------------------------------------------------------------- */
+
+struct emu_launch_state;
+void emu_launch_state_destroy(struct emu_launch_state *s);
+
 /* ---- surroundings of a wave, shared by dispatch.c and draw*.c: wave_ops.c --------- */
 
 /* The members of struct wave_ops that are the same for every stage. ops_ctx of the wave must be
@@ -160,6 +167,9 @@ void emu_ops_trace(struct wave *w, uint64_t pc_va, const struct insn *in, bool a
 void emu_ops_image(struct wave *w, const struct isa_image *im);
 /* Those of compute waves, which export nothing. */
 const struct wave_ops *emu_compute_ops(void);
+
+/* The upper halves of the addresses at which FLAT sees LDS and scratch, 0 when it does not. */
+void emu_apertures(const struct reg_file *r, uint32_t *shared_hi, uint32_t *private_hi);
 
 /* After cu_group_alloc() and before wave_reset(): ops, tracing, FLAT apertures. */
 void emu_wave_prepare(struct atoll_gpu *gpu, struct wave *w, const struct wave_ops *ops, void *ops_ctx);

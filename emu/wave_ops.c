@@ -79,18 +79,22 @@ const struct wave_ops *emu_compute_ops(void)
     return &ops;
 }
 
-void emu_wave_prepare(struct atoll_gpu *gpu, struct wave *w, const struct wave_ops *ops,
-                      void *ops_ctx)
+void emu_apertures(const struct reg_file *r, uint32_t *shared_hi, uint32_t *private_hi)
 {
-    const struct reg_file *r = &gpu->regs;
     uint32_t shared = regs_field(r, F_SH_MEM_BASES__SHARED_BASE);
     uint32_t priv = regs_field(r, F_SH_MEM_BASES__PRIVATE_BASE);
 
+    /* The bases are the upper 16 bits of addresses; before GFX9 scratch lies 4 GiB above
+     * its base. */
+    *shared_hi = shared << 16;
+    *private_hi = priv ? priv << 16 | (r->gen < GFX9) : 0;
+}
+
+void emu_wave_prepare(struct atoll_gpu *gpu, struct wave *w, const struct wave_ops *ops,
+                      void *ops_ctx)
+{
     w->ops = ops;
     w->ops_ctx = ops_ctx;
     w->trace = gpu->on_inst != NULL;
-    /* The bases are the upper 16 bits of addresses; before GFX9 scratch lies 4 GiB above
-     * its base. */
-    w->flat.shared_hi = shared << 16;
-    w->flat.private_hi = priv ? priv << 16 | (r->gen < GFX9) : 0;
+    emu_apertures(&gpu->regs, &w->flat.shared_hi, &w->flat.private_hi);
 }

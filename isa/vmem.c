@@ -148,7 +148,7 @@ void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vshar
         uint32_t off = (offset ? offset[t] : 0) + (uint32_t)in->offset;
         uint32_t at;
 
-        if (v->swizzle && v->stride) {
+        if (v->swizzle) {
             uint32_t imsb = idx / v->index_stride, ilsb = idx % v->index_stride;
             uint32_t omsb = off / v->element_bytes, olsb = off % v->element_bytes;
 

@@ -9,6 +9,7 @@
 static const struct command commands[] = {
     {"replay", cmd_replay, "run a capture: images, counters, a report"},
     {"run", cmd_run, "run a program on its own driver over the emulated chip"},
+    {"exec", cmd_exec, "launch a kernel of a code object, or list its kernels"},
     {"occupancy", cmd_occupancy, "waves per SIMD from registers, LDS and group size"},
     {"regs", cmd_regs, "explain registers and their values"},
     {"pm4", cmd_pm4, "print command buffers: packets, registers, fields"},

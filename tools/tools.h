@@ -17,6 +17,7 @@ struct command {
 int cmd_capture_info(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_isa(int argc, char **argv);
+int cmd_exec(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
