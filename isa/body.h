@@ -9,7 +9,10 @@
  * A statement sees: a, b, c the sources and d the result, typed; l the lane; co the carry-out of
  * rows with WR_VCC; fm the float mode; SAT(x, y) for y where CLAMP saturates an integer. A mask as
  * source is a bool. EXEC is applied by blending, so a statement may compute anything for lanes
- * that are off, and needs no branches for them. */
+ * that are off, and needs no branches for them.
+ *
+ * The hottest float rows have VEC(statement) instead: a, b, c and d are whole vectors of the level
+ * (vec_f32), and what computes is one instruction of the host each (vec_add_f32 and so on). */
 #ifndef ATOLL_BODY_H
 #define ATOLL_BODY_H
 
@@ -23,10 +26,11 @@
 #define BODY_CAT(a, b)  BODY_CAT_(a, b)
 #define BODY_CAT_(a, b) a##b
 
-/* Which of TODO, CALL(f), or a statement (STMT) a body is: its first token is pasted to PROBE_;
- * only the first two give a comma. */
-#define PROBE_TODO    , TODO
-#define PROBE_CALL(f) , CALL
+/* Which of TODO, CALL(f), VEC(s) or a statement (STMT) a body is: its first token is pasted to
+ * PROBE_; only the first three give a comma. */
+#define PROBE_TODO     , TODO
+#define PROBE_CALL(f)  , CALL
+#define PROBE_VEC(...) , VEC
 #define BODY_SECOND(a, b, ...) b
 #define BODY_SHAPE_(...)       BODY_SECOND(__VA_ARGS__, STMT, )
 #define BODY_SHAPE(...)        BODY_SHAPE_(PROBE_##__VA_ARGS__)
@@ -80,9 +84,9 @@ LANE void body_unpack(uint64_t m, uint32_t r[64])
 
 /* Rows with FLUSH run with f32 denormals flushed whatever MODE says: nothing to do where MODE
  * flushes them anyway. The memory clobber keeps the loop's loads and stores between the two. */
-LANE void body_set_mxcsr(uint32_t v)
+LANE void body_set_mxcsr(const uint32_t *v)
 {
-    __asm__ volatile("ldmxcsr %0" : : "m"(v) : "memory");
+    __asm__ volatile("ldmxcsr %0" : : "m"(*v) : "memory");
 }
 
 LANE void body_write_mask(struct wave *w, const struct uop *u, uint64_t m)
@@ -196,7 +200,7 @@ typedef bool body_MASK;
         const bool own_csr = (flags) & FLUSH && w->priv.mxcsr_flush != w->priv.mxcsr32; \
         BODY_PRE_##src \
         if (own_csr) \
-            body_set_mxcsr(w->priv.mxcsr_flush); \
+            body_set_mxcsr(&w->priv.mxcsr_flush); \
         BODY_LOOP \
         { \
             BODY_IN_##src \
@@ -208,11 +212,99 @@ typedef bool body_MASK;
                 cob[(flags) & WR_VCC ? l : 0] = lane_mask32(co) & mask[l]; \
         } \
         if (own_csr) \
-            body_set_mxcsr(w->priv.mxcsr32); \
+            body_set_mxcsr(&w->priv.mxcsr32); \
         if ((flags) & WR_VCC) \
             body_write_mask(w, u, body_pack(cob)); \
         return u + 1; \
     }
+
+/* ---- vectors ----------------------------------------------------------------------------- */
+
+#if defined(__AVX512F__)
+#define VEC_BYTES 64
+#elif defined(__AVX__)
+#define VEC_BYTES 32
+#else
+#define VEC_BYTES 16
+#endif
+#define VEC_COUNT (256 / VEC_BYTES) /* of a VGPR */
+
+typedef float vec_f32 __attribute__((vector_size(VEC_BYTES), may_alias));
+typedef uint32_t vec_u32 __attribute__((vector_size(VEC_BYTES), may_alias));
+
+/* The host's rule for NaNs is that of docs/errata.md (E-nan): the first source that is one, made
+ * quiet; 0xffc00000 for invalid operations. It is written in assembly since a compiler may swap the
+ * operands of its own additions; volatile, so that none crosses a change of MXCSR. */
+#ifdef __AVX__
+#define VEC_OP(op) \
+    LANE vec_f32 vec_##op##_f32(vec_f32 a, vec_f32 b) \
+    { \
+        vec_f32 r; \
+        __asm__ volatile("v" #op "ps %2, %1, %0" : "=v"(r) : "v"(a), "vm"(b)); \
+        return r; \
+    }
+#else
+#define VEC_OP(op) \
+    LANE vec_f32 vec_##op##_f32(vec_f32 a, vec_f32 b) \
+    { \
+        __asm__ volatile(#op "ps %1, %0" : "+x"(a) : "xm"(b)); \
+        return a; \
+    }
+#endif
+VEC_OP(add)
+VEC_OP(sub)
+VEC_OP(mul)
+
+/* v_mad, v_mac: each step rounded. */
+LANE vec_f32 vec_mad_f32(vec_f32 a, vec_f32 b, vec_f32 c)
+{
+    return vec_add_f32(vec_mul_f32(a, b), c);
+}
+
+#define VEC_IN_S2(ta, tb)     const vec_f32 a = ((const vec_f32 *)pa)[i], b = ((const vec_f32 *)pb)[i];
+#define VEC_IN_S3(ta, tb, tc) VEC_IN_S2(ta, tb) const vec_f32 c = ((const vec_f32 *)pc)[i];
+
+#define BODY_FN_VEC(id, dst, src, flags, body) \
+    /* Some lanes off, or a FLUSH row where MODE keeps denormals. */ \
+    static __attribute__((noinline)) const struct uop *some_##id(struct wave *w, \
+                                                                 const struct uop *u) \
+    { \
+        const vec_u32 *mask = (const vec_u32 *)w->lane_mask; \
+        vec_f32 *pd = (vec_f32 *)uop_ptr(w, u, UOP_DST); \
+        const bool own_csr = (flags) & FLUSH && !(w->priv.fast & WAVE_FAST_FLUSH); \
+        BODY_PRE_##src \
+        if (own_csr) \
+            body_set_mxcsr(&w->priv.mxcsr_flush); \
+        for (unsigned i = 0; i < VEC_COUNT; i++) { \
+            VEC_IN_##src \
+            vec_f32 d = pd[i]; \
+            vec_u32 old = (vec_u32)d; \
+            BODY_##body; \
+            pd[i] = (vec_f32)(old ^ ((old ^ (vec_u32)d) & mask[i])); \
+        } \
+        if (own_csr) \
+            body_set_mxcsr(&w->priv.mxcsr32); \
+        return u + 1; \
+    } \
+    static const struct uop *fn_##id(struct wave *w, const struct uop *u) \
+    { \
+        vec_f32 *pd = (vec_f32 *)uop_ptr(w, u, UOP_DST); \
+        BODY_PRE_##src \
+        if (__builtin_expect((flags) & FLUSH ? w->priv.fast != (WAVE_FAST_EXEC | WAVE_FAST_FLUSH) \
+                                             : !(w->priv.fast & WAVE_FAST_EXEC), 0)) \
+            return some_##id(w, u); \
+        _Pragma("GCC unroll 16") \
+        for (unsigned i = 0; i < VEC_COUNT; i++) { \
+            VEC_IN_##src \
+            vec_f32 d; \
+            if ((flags) & RD_DST) \
+                d = pd[i]; \
+            BODY_##body; \
+            pd[i] = d; \
+        } \
+        return u + 1; \
+    }
+#define BODY_VEC(...) __VA_ARGS__
 
 #define BODY_CMP_TODO(id, src, flags, ...)
 #define BODY_CMP_CALL(id, src, flags, ...)
@@ -243,6 +335,7 @@ typedef bool body_MASK;
 #define BODY_ROW_TODO(id, ...)
 #define BODY_ROW_CALL(id, call) {I_##id, BODY_##call, true},
 #define BODY_ROW_STMT(id, ...)  {I_##id, fn_##id, false},
+#define BODY_ROW_VEC(id, ...)   {I_##id, fn_##id, false},
 #define BODY_CALL(f) op_##f
 
 #define BODY_TABLE(name) BODY_CAT(isa_body_##name##_, BODY_LEVEL)

@@ -50,11 +50,12 @@ struct isa_code {
     struct loud *loud;
     uop_fn *fn[I_COUNT];
     bool call[I_COUNT];
+    uop_fn *wrap_splat;
 
     pthread_mutex_t lock;      /* of all that follows, for writing */
     struct table *_Atomic table;
     atomic_uint running;       /* waves in isa_run */
-    struct splat *splats[SPLAT_BUCKETS];
+    struct splat *_Atomic splats[SPLAT_BUCKETS]; /* only grow, without the lock */
 };
 
 /* ---- which functions --------------------------------------------------------------------- */
@@ -73,6 +74,7 @@ static void add_table(struct isa_code *c, const struct isa_body_table *t)
         add_table(c, &isa_body_vop3_##level); \
         add_table(c, &isa_body_vop3p_##level); \
         add_table(c, &isa_body_vopc_##level); \
+        c->wrap_splat = isa_wrap_splat_##level; \
     } while (0)
 
 enum isa_level isa_level_host(void)
@@ -137,6 +139,11 @@ uop_fn *isa_code_fn(const struct isa_code *c, unsigned op, bool *call)
     return c->fn[op];
 }
 
+uop_fn *isa_code_wrap_splat(const struct isa_code *c)
+{
+    return c->wrap_splat;
+}
+
 struct loud *isa_code_loud(const struct isa_code *c)
 {
     return c->loud;
@@ -149,14 +156,15 @@ const struct isa_target *isa_code_target(const struct isa_code *c)
 
 /* ---- constants --------------------------------------------------------------------------- */
 
-/* Called with the lock held (from isa_lower in decode_run) or by a wave whose registers are
- * relative: those find what decoding made, since constants do not move. */
+/* Called when code is decoded, with the lock held, and by any wave whose registers are relative,
+ * without it: so entries are put in front of their list in one step and never change or go. Two for
+ * the same value do no harm. */
 const uint32_t *isa_code_splat(struct isa_code *c, uint64_t v)
 {
-    struct splat **b = &c->splats[(v ^ v >> 32) * 0x9e3779b1u >> 7 & (SPLAT_BUCKETS - 1)];
-    struct splat *s;
+    struct splat *_Atomic *b = &c->splats[(v ^ v >> 32) * 0x9e3779b1u >> 7 & (SPLAT_BUCKETS - 1)];
+    struct splat *first = atomic_load_explicit(b, memory_order_acquire), *s;
 
-    for (s = *b; s; s = s->next)
+    for (s = first; s; s = s->next)
         if (s->v == v)
             return s->dw;
     s = aligned_alloc(64, sizeof *s);
@@ -167,8 +175,10 @@ const uint32_t *isa_code_splat(struct isa_code *c, uint64_t v)
         s->dw[l] = (uint32_t)v;
         s->dw[64 + l] = (uint32_t)(v >> 32);
     }
-    s->next = *b;
-    *b = s;
+    do
+        s->next = first;
+    while (!atomic_compare_exchange_weak_explicit(b, &first, s, memory_order_release,
+                                                  memory_order_acquire));
     return s->dw;
 }
 
@@ -408,7 +418,7 @@ void isa_code_destroy(struct isa_code *c)
         free_table(t);
     }
     for (unsigned i = 0; i < SPLAT_BUCKETS; i++)
-        for (struct splat *s = c->splats[i], *next; s; s = next) {
+        for (struct splat *s = atomic_load(&c->splats[i]), *next; s; s = next) {
             next = s->next;
             free(s);
         }

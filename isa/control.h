@@ -4,6 +4,16 @@
 
 #include "isa/exec.h"
 
+/* Active lanes of the vector ALU instructions since the last time are counted: EXEC changes, or
+ * somebody looks. */
+static inline void wave_count_lanes(struct wave *w)
+{
+    uint64_t valu = w->counters.insts[CLASS_VALU];
+
+    w->counters.valu_lanes += (valu - w->priv.lanes_to) * w->priv.active;
+    w->priv.lanes_to = valu;
+}
+
 /* The wave leaves WAVE_READY after this instruction. `why` is for WAVE_HALTED: static text,
  * reported. Returns NULL. */
 const struct uop *isa_stop(struct wave *w, const struct uop *u, enum wave_state state,

@@ -133,7 +133,7 @@ static const struct uop *run_careful(struct wave *w, const struct uop *u)
         set_mxcsr(w->priv.mxcsr32);
     }
     w->counters.insts[u->cls]++;
-    w->counters.valu_lanes += w->priv.active & u->count_lanes;
+    wave_count_lanes(w);
     if (bits(w->mode, 28, 28) && is_vector(u))
         next = u + 1; /* VSKIP */
     else if (bits(w->mode, 27, 27) && w->gen >= GFX8 && u->valu)
@@ -169,12 +169,13 @@ uint64_t isa_run(struct isa_code *c, struct wave *w, uint64_t max_insts)
         w->loud = isa_code_loud(c);
     w->d16_unpacked = isa_code_target(c)->features & FEAT_D16_UNPACKED;
     isa_mode_changed(w);
+    w->priv.lanes_to = w->counters.insts[CLASS_VALU];
     w->priv.yield = false;
     isa_code_enter(c);
 
     while (w->state == WAVE_READY && n < max_insts && !w->priv.yield) {
         const struct uop *u = isa_code_find(c, w->pc_va), *next = NULL;
-        uint64_t left = max_insts - n, i = 0, lanes = 0;
+        uint64_t left = max_insts - n, to_go = left;
 
         set_mxcsr(w->priv.mxcsr32);
         w->priv.uncounted = 0;
@@ -182,29 +183,28 @@ uint64_t isa_run(struct isa_code *c, struct wave *w, uint64_t max_insts)
             do {
                 next = run_careful(w, u);
                 u = next ? next : u;
-            } while (++i < left && next);
+            } while (--to_go && next);
         } else {
-            uint32_t limits = w->priv.limits + top;
+            const uint32_t limits = w->priv.limits;
 
             do {
-                /* Both counts at once: a borrow clears the field's top bit. */
-                if (__builtin_expect(((limits - u->needs) & top) != top, 0)) {
+                /* Both counts at once: a borrow sets the field's top bit. */
+                if (__builtin_expect((limits - u->needs) & top, 0)) {
                     next = run_careful(w, u);
                 } else {
                     w->counters.insts[u->cls]++;
-                    lanes += w->priv.active & u->count_lanes;
                     next = u->fn(w, u);
                 }
+                to_go--;
                 if (!next)
                     break;
                 u = next;
-            } while (++i < left);
-            i += !next;
-            w->counters.valu_lanes += lanes;
+            } while (to_go);
+            wave_count_lanes(w);
         }
         if (next)
             w->pc_va = next->pc_va;
-        n += i - w->priv.uncounted;
+        n += left - to_go - w->priv.uncounted;
         w->counters.insts[CLASS_COUNT] = 0;
     }
     w->insts_run += n;

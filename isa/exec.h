@@ -6,6 +6,7 @@
  *
  *   TODO              no function: executing the row halts the wave loudly
  *   CALL(f)           the function op_f below, of type uop_fn: whatever is no matter of one lane
+ *   VEC(statement)    of the vector ALU rows: what one vector of the host's does (body.h)
  *   a statement       of the vector ALU rows (VOP1, VOP2, VOP3, VOP3P, VOPC): what one lane does,
  *                     with typed a, b, c and d, and l the lane: body.h wraps it in the loop over
  *                     64 lanes; of scalar rows: the same with scc; of memory rows: the whole
@@ -75,9 +76,8 @@ struct uop {
     const struct insn *in;
     struct uop_target *target;
     struct isa_code *code;
-    uint32_t count_lanes; /* ~0 where active lanes are counted (vector ALU), else 0 */
     uint64_t k[2];        /* scalar constants */
-};
+} __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct uop) <= 128, "two cache lines");
 
@@ -143,13 +143,15 @@ const struct isa_target *isa_code_target(const struct isa_code *c);
 const uint32_t *isa_code_splat(struct isa_code *c, uint64_t v);
 /* The row's function, NULL when its body is TODO; *call as in struct isa_body. */
 uop_fn *isa_code_fn(const struct isa_code *c, unsigned op, bool *call);
+/* The wrapper of vector micro-ops that only have scalar registers as sources. */
+uop_fn *isa_code_wrap_splat(const struct isa_code *c);
 /* One micro-op for an instruction whose operands moved (relative registers), on the caller's
  * stack: not cached. `out` must stay where it is. */
 void isa_lower(struct isa_code *c, const struct insn *in, uint64_t pc_va,
                struct uop_target *target, struct uop *out);
 
 /* The wrappers that isa_lower chooses from (exec_wrap.c). */
-uop_fn isa_wrap_valu, isa_wrap_valu_splat, isa_wrap_salu, isa_wrap_host, isa_not_yet,
+uop_fn isa_wrap_valu, isa_wrap_salu, isa_wrap_host, isa_not_yet,
     isa_illegal, isa_fetch_fault, isa_goto;
 
 /* ---- tables of functions ----------------------------------------------------------------- */
@@ -168,7 +170,8 @@ struct isa_body_table {
 /* Row functions of the vector ALU files, one set for each level (see body.h). */
 #define ISA_BODY_TABLES(level) \
     extern const struct isa_body_table isa_body_vop1_##level, isa_body_vop2_##level, \
-        isa_body_vop3_##level, isa_body_vop3p_##level, isa_body_vopc_##level
+        isa_body_vop3_##level, isa_body_vop3p_##level, isa_body_vopc_##level; \
+    uop_fn isa_wrap_splat_##level /* the wrapper for UF_SPLAT_* alone (body_wrap.c) */
 ISA_BODY_TABLES(base);
 ISA_BODY_TABLES(v3);
 ISA_BODY_TABLES(v4);

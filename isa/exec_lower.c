@@ -261,7 +261,7 @@ static void lower_vector(struct isa_code *c, const struct isa_row *row, struct u
     if (u->flags & ~(UF_SPLAT_A | UF_SPLAT_B | UF_SPLAT_C))
         u->fn = isa_wrap_valu;
     else if (u->flags)
-        u->fn = isa_wrap_valu_splat;
+        u->fn = isa_code_wrap_splat(c);
 }
 
 /* TBA, TMA, TTMP. */
@@ -323,7 +323,6 @@ void isa_lower(struct isa_code *c, const struct insn *in, uint64_t pc_va,
     u->base = isa_code_fn(c, in->op, &u->call);
     u->fn = u->base;
     u->valu = row->enc >= ENC_VOP2 && row->enc <= ENC_VOP3P;
-    u->count_lanes = -(uint32_t)u->valu;
     if (!u->base) {
         u->fn = isa_not_yet;
         u->call = true;

@@ -90,12 +90,6 @@ static void splat(struct wave *w, const struct uop *u)
     }
 }
 
-const struct uop *isa_wrap_valu_splat(struct wave *w, const struct uop *u)
-{
-    splat(w, u);
-    return u->base(w, u);
-}
-
 /* ---- source modifiers -------------------------------------------------------------------- */
 
 /* The lane that DPP reads for lane l; -1 when there is none. */

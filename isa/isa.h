@@ -201,6 +201,8 @@ struct wave {
         uint32_t mxcsr32, mxcsr64, mxcsr_flush, mxcsr_host;
         uint32_t limits;           /* num_vgprs | num_sgprs << 16 */
         uint32_t active;           /* active lanes */
+        uint64_t lanes_to;         /* how many of insts[CLASS_VALU] are in valu_lanes */
+        uint8_t fast;              /* WAVE_FAST_* */
         uint64_t uncounted;        /* micro-ops that are no instructions, since isa_run began */
         bool yield;                /* isa_run returns although the wave is ready (it waits) */
         bool attention;            /* trace, relative registers, vskip: the careful loop */
@@ -217,6 +219,12 @@ void wave_reset(struct wave *w, uint64_t pc_va, uint64_t exec, uint32_t float_mo
 
 /* What a wave has taken for itself: to be called before its struct goes, or is used anew. */
 void wave_release(struct wave *w);
+
+/* What lets a vector row take its short way (priv.fast). */
+enum {
+    WAVE_FAST_EXEC = 1,  /* all lanes are active */
+    WAVE_FAST_FLUSH = 2, /* MODE flushes all f32 denormals */
+};
 
 /* EXEC changes go through this (it rebuilds lane_mask). */
 void wave_set_exec(struct wave *w, uint64_t exec);

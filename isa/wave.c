@@ -18,9 +18,11 @@ void wave_set_exec(struct wave *w, uint64_t exec)
 #undef Q
     };
 
+    wave_count_lanes(w);
     w->s[SREG_EXEC] = (uint32_t)exec;
     w->s[SREG_EXEC + 1] = (uint32_t)(exec >> 32);
     w->priv.active = (uint32_t)__builtin_popcountll(exec);
+    w->priv.fast = (uint8_t)((w->priv.fast & ~WAVE_FAST_EXEC) | (~exec ? 0 : WAVE_FAST_EXEC));
     for (unsigned i = 0; i < 16; i++)
         memcpy(w->lane_mask + 4 * i, quad[exec >> (4 * i) & 15], sizeof quad[0]);
 }
@@ -60,6 +62,8 @@ void isa_mode_changed(struct wave *w)
     w->priv.mxcsr32 = mxcsr_of(fm->round32, fm->in32, fm->out32);
     w->priv.mxcsr64 = mxcsr_of(fm->round64, fm->in64, fm->out64);
     w->priv.mxcsr_flush = mxcsr_of(fm->round32, false, false);
+    w->priv.fast = (uint8_t)((w->priv.fast & ~WAVE_FAST_FLUSH) |
+                             (fm->in32 || fm->out32 ? 0 : WAVE_FAST_FLUSH));
     w->priv.attention = w->trace || bits(m, 27, 28);
 }
 

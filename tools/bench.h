@@ -7,7 +7,8 @@
 /* Either lane operations a second, which are set against the host's FMA peak, or another rate by
  * its JSON name ("triangles_per_s"). */
 struct bench_result {
-    double lane_ops_per_s;
+    double lane_ops_per_s, host_peak; /* the best of many short runs in turn */
+    double median_ratio;              /* of neighbouring runs of the two */
     const char *rate_name;
     double rate;
 };
