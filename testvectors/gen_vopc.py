@@ -13,7 +13,7 @@ only.
 import re
 import sys
 
-from exact import F16, F32, F64, compare
+from rational import F16, F32, F64, compare
 from vectors import File, mnemonic, rows
 
 FORMATS = {"F16": F16, "F32": F32, "F64": F64}
