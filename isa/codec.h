@@ -97,6 +97,8 @@ unsigned isa_slots(const struct isa_target *t, struct insn *in, struct slot out[
  * is a constant that the slot takes. */
 bool isa_operand_ok(const struct isa_target *t, const struct slot *s, unsigned operand);
 
+/* Registers of 32 bits that a type fills; 0 where other rules say it (row.h). */
+unsigned isa_type_regs(unsigned type);
 /* Types whose numbers have 16 bits; types whose numbers are floats. */
 bool isa_type_is_half(unsigned type);
 bool isa_type_is_float(unsigned type);

@@ -102,6 +102,20 @@ static void memory_data(const struct isa_row *r, struct insn *in, bool separate_
         in->vaddr = in->base = in->soffset = OPD_NONE;
 }
 
+/* Where the bits LDS and GDS may be set. LDS: loads of up to a dword that fill whole registers, and
+ * the row that is for nothing else. GDS: wave sync and ordered count need it, moves between lanes
+ * cannot have it. */
+static bool memory_bits_ok(const struct isa_row *r, const struct insn *in)
+{
+    if (in->enc == ENC_DS && r->flags & GWS)
+        return in->gds;
+    if (in->enc == ENC_DS && r->flags & LANES && r->src[0] != T_NONE)
+        return !in->gds;
+    if (!in->lds || r->flags & LDS_DMA)
+        return true;
+    return r->flags & LOAD && isa_type_regs(r->dst) == 1 && !(r->flags & (D16 | D16LO | D16HI));
+}
+
 static void valu_operands(const struct isa_row *r, struct insn *in)
 {
     if (r->flags & DST_SGPR && in->dst >= OPD_VGPR0)
@@ -313,7 +327,8 @@ int isa_decode(const struct isa_target *t, const uint32_t *code, size_t ndw,
     in.ndw = l->ndw;
     memcpy(in.dw, code, l->ndw * sizeof *code);
     isa_fields_decode(l, in.dw, &in);
-    if (!finish(t, &isa_rows[op], &in) || !controls_ok(&in))
+    if (!finish(t, &isa_rows[op], &in) || !controls_ok(&in) ||
+        !memory_bits_ok(&isa_rows[op], &in))
         return 0;
     if (has_literal(&in)) {
         if (!literal_allowed(&in))

@@ -30,6 +30,11 @@ static const uint8_t type_regs[T_COUNT] = {
 #undef T
 };
 
+unsigned isa_type_regs(unsigned type)
+{
+    return type_regs[type];
+}
+
 bool isa_type_is_half(unsigned type)
 {
     return type == T_B16 || type == T_U16 || type == T_I16 || type == T_F16 ||
@@ -428,7 +433,7 @@ bool isa_operand_ok(const struct isa_target *t, const struct slot *s, unsigned o
             return false;
         /* fall through */
     case SLOT_VSRC:
-        if (vgpr || (operand == OPD_LDS_DIRECT && s->src == 0))
+        if (vgpr || (operand == OPD_LDS_DIRECT && s->src == 0 && s->regs < 2))
             return true;
         /* fall through */
     case SLOT_SSRC:

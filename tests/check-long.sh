@@ -12,3 +12,9 @@ done
 : "${SHARED:=$SRCDIR/../shared}" "${ATOLL:=./atoll}"
 export SHARED ATOLL
 ROWS=0 "$SRCDIR/tests/check-isa.sh" || [ $? = 77 ]
+# What is an instruction, by LLVM and by us, on WORDS random words (default 10 million) a target.
+: "${WORDS:=10000000}"
+for target in gfx803 gfx900 gfx906 gfx908; do
+    fuzz/llvm_words "$target" "$WORDS" "$SEED" >llvm_words.log || [ $? = 77 ]
+    tail -1 llvm_words.log
+done
