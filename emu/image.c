@@ -100,15 +100,16 @@ static void load_lane(struct image_op *op, unsigned lane)
 static void store_lane(struct image_op *op, unsigned lane)
 {
     const struct raster_texel at = texel_of(op, lane);
-    uint32_t xyzw[4] = { 0, 0, 0, 0 };
+    uint32_t rgba[4] = { 0, 0, 0, 0 }, xyzw[4];
     unsigned v = 0;
 
     for (unsigned k = 0; k < 4; k++)
         if (op->im->dmask >> k & 1) {
             if (v < op->im->vdata_count)
-                xyzw[k] = op->im->vdata[v * 64 + lane];
+                rgba[k] = op->im->vdata[v * 64 + lane];
             v++;
         }
+    raster_texel_unswizzle(&op->image, rgba, xyzw);
     raster_texel_store(&op->image, &op->mem, &at, xyzw);
     op->texels++;
 }

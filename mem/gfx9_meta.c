@@ -424,8 +424,8 @@ int mem_meta9_init(struct mem_meta9 *m, const struct mem_meta9_desc *d, uint64_t
     struct params p = { .d = d };
     struct swizzle_props props;
     struct built b;
-    unsigned log2, xor_bits;
-    uint64_t in_pipes;
+    unsigned log2;
+    uint64_t in_xor;
 
     memset(m, 0, sizeof *m);
     if (!swizzle_props((unsigned)d->data.mode, &props) || props.linear)
@@ -481,11 +481,11 @@ int mem_meta9_init(struct mem_meta9 *m, const struct mem_meta9_desc *d, uint64_t
     m->size_bytes = align_up(m->slice_bytes * ceil_div(d->data.slices, m->block_depth),
                              alignment(&p, log2));
 
-    /* The pipe xor of the base: bits that a base aligned to all pipes would not have. */
-    xor_bits = p.pipes_log2;
-    in_pipes = base_va & (((UINT64_C(1) << xor_bits) - 1) << p.interleave_log2);
-    m->priv.xor_nibbles = in_pipes << 1;
-    *va = base_va - in_pipes;
+    /* Drivers put all of the data's xor, pipes and banks, into the low bits of the base as far as its
+     * alignment leaves them free. The xor lies within a block of data. */
+    in_xor = base_va & (MIN2(alignment(&p, log2), UINT64_C(1) << p.block_log2) - 1);
+    m->priv.xor_nibbles = in_xor << 1;
+    *va = base_va - in_xor;
     return 0;
 }
 

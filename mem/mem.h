@@ -355,7 +355,7 @@ struct mem_meta9 {
 };
 
 /* Describe a metadata surface. base_va is the metadata base register in bytes; *va receives it with
- * the pipe xor in its low bits taken off. Returns 0, or -1 with *e set (also for mip chains, which are not
+ * the pipe and bank xor in its low bits taken off. Returns 0, or -1 with *e set (also for mip chains, which are not
  * modelled). Source: AMD's address library. */
 int mem_meta9_init(struct mem_meta9 *m, const struct mem_meta9_desc *d, uint64_t base_va,
                    uint64_t *va, struct err *e);

@@ -646,6 +646,10 @@ uint8_t *raster_texel_ptr(struct raster_image *im, struct raster_access *a,
 /* Apply dst_sel. */
 void raster_texel_swizzle(const struct raster_image *im, const uint32_t xyzw[4], uint32_t out[4]);
 
+/* The other way round, for stores: a component gets the lowest channel that dst_sel takes from it; 0 when
+ * none does. */
+void raster_texel_unswizzle(const struct raster_image *im, const uint32_t rgba[4], uint32_t xyzw[4]);
+
 /* An S# (sampler), decoded. */
 struct raster_sampler {
     uint8_t clamp[3];           /* V_SQ_TEX_CLAMP__*, of x, y, z */

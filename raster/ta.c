@@ -221,3 +221,14 @@ void raster_texel_swizzle(const struct raster_image *im, const uint32_t xyzw[4],
             break;
         }
 }
+
+void raster_texel_unswizzle(const struct raster_image *im, const uint32_t rgba[4], uint32_t xyzw[4])
+{
+    memset(xyzw, 0, 4 * sizeof *xyzw);
+    for (unsigned k = 4; k--;) {
+        const unsigned x = im->dst_sel[k] - V_SQ_SEL_XYZW01__SQ_SEL_X;
+
+        if (im->dst_sel[k] >= V_SQ_SEL_XYZW01__SQ_SEL_X && x < 4)
+            xyzw[x] = rgba[k];
+    }
+}
