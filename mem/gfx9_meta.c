@@ -482,9 +482,10 @@ int mem_meta9_init(struct mem_meta9 *m, const struct mem_meta9_desc *d, uint64_t
                              alignment(&p, log2));
 
     /* Drivers put all of the data's xor, pipes and banks, into the low bits of the base as far as its
-     * alignment leaves them free. The xor lies within a block of data. */
+     * alignment leaves them free. The pipe's part counts, the rest is dropped: so does radeonsi compute
+     * the addresses of keys that it writes itself. The xor lies within a block of data. */
     in_xor = base_va & (MIN2(alignment(&p, log2), UINT64_C(1) << p.block_log2) - 1);
-    m->priv.xor_nibbles = in_xor << 1;
+    m->priv.xor_nibbles = (in_xor & ((UINT64_C(1) << (p.pipes_log2 + p.interleave_log2)) - 1)) << 1;
     *va = base_va - in_xor;
     return 0;
 }
