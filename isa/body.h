@@ -261,6 +261,28 @@ LANE vec_f32 vec_mad_f32(vec_f32 a, vec_f32 b, vec_f32 c)
     return vec_add_f32(vec_mul_f32(a, b), c);
 }
 
+/* As lane_nan. */
+LANE vec_f32 vec_nan_f32(vec_f32 a, vec_f32 r)
+{
+    vec_u32 m = (vec_u32)(a != a);
+
+    return (vec_f32)(((vec_u32)r & ~m) | (((vec_u32)a | LANE_QUIET32) & m));
+}
+
+/* FMA units have an order of their own for NaNs. */
+LANE vec_f32 vec_fma_f32(vec_f32 a, vec_f32 b, vec_f32 c)
+{
+    vec_f32 r = a;
+
+#ifdef __FMA__
+    __asm__ volatile("vfmadd213ps %2, %1, %0" : "+v"(r) : "v"(b), "vm"(c));
+#else
+    for (unsigned i = 0; i < VEC_BYTES / 4; i++)
+        r[i] = lane_fma_raw_f32(a[i], b[i], c[i]);
+#endif
+    return vec_nan_f32(a, vec_nan_f32(b, vec_nan_f32(c, r)));
+}
+
 #define VEC_IN_S2(ta, tb)     const vec_f32 a = ((const vec_f32 *)pa)[i], b = ((const vec_f32 *)pb)[i];
 #define VEC_IN_S3(ta, tb, tc) VEC_IN_S2(ta, tb) const vec_f32 c = ((const vec_f32 *)pc)[i];
 

@@ -50,7 +50,7 @@ struct isa_code {
     struct loud *loud;
     uop_fn *fn[I_COUNT];
     bool call[I_COUNT];
-    uop_fn *wrap_splat;
+    uop_fn *wrap_splat, *wrap_sign;
 
     pthread_mutex_t lock;      /* of all that follows, for writing */
     struct table *_Atomic table;
@@ -75,6 +75,7 @@ static void add_table(struct isa_code *c, const struct isa_body_table *t)
         add_table(c, &isa_body_vop3p_##level); \
         add_table(c, &isa_body_vopc_##level); \
         c->wrap_splat = isa_wrap_splat_##level; \
+        c->wrap_sign = isa_wrap_sign_##level; \
     } while (0)
 
 enum isa_level isa_level_host(void)
@@ -139,9 +140,9 @@ uop_fn *isa_code_fn(const struct isa_code *c, unsigned op, bool *call)
     return c->fn[op];
 }
 
-uop_fn *isa_code_wrap_splat(const struct isa_code *c)
+uop_fn *isa_code_wrap(const struct isa_code *c, bool sign)
 {
-    return c->wrap_splat;
+    return sign ? c->wrap_sign : c->wrap_splat;
 }
 
 struct loud *isa_code_loud(const struct isa_code *c)

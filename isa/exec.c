@@ -60,7 +60,7 @@ const struct uop *isa_jump(struct wave *w, const struct uop *u)
  * zero or is dropped. */
 static const struct uop *run_out_of_range(struct wave *w, const struct uop *u)
 {
-    static const uint32_t zero[256];
+    static const uint32_t zero[256] __attribute__((aligned(64)));
     const struct isa_row *row = &isa_rows[u->in->op];
     const struct uop *next;
     struct uop t = *u;

@@ -143,8 +143,9 @@ const struct isa_target *isa_code_target(const struct isa_code *c);
 const uint32_t *isa_code_splat(struct isa_code *c, uint64_t v);
 /* The row's function, NULL when its body is TODO; *call as in struct isa_body. */
 uop_fn *isa_code_fn(const struct isa_code *c, unsigned op, bool *call);
-/* The wrapper of vector micro-ops that only have scalar registers as sources. */
-uop_fn *isa_code_wrap_splat(const struct isa_code *c);
+/* The wrapper of vector micro-ops with scalar registers as sources; with `sign` also those that
+ * have abs, neg, omod or clamp on f32 operands. */
+uop_fn *isa_code_wrap(const struct isa_code *c, bool sign);
 /* One micro-op for an instruction whose operands moved (relative registers), on the caller's
  * stack: not cached. `out` must stay where it is. */
 void isa_lower(struct isa_code *c, const struct insn *in, uint64_t pc_va,
@@ -171,7 +172,7 @@ struct isa_body_table {
 #define ISA_BODY_TABLES(level) \
     extern const struct isa_body_table isa_body_vop1_##level, isa_body_vop2_##level, \
         isa_body_vop3_##level, isa_body_vop3p_##level, isa_body_vopc_##level; \
-    uop_fn isa_wrap_splat_##level /* the wrapper for UF_SPLAT_* alone (body_wrap.c) */
+    uop_fn isa_wrap_splat_##level, isa_wrap_sign_##level /* body_wrap.c */
 ISA_BODY_TABLES(base);
 ISA_BODY_TABLES(v3);
 ISA_BODY_TABLES(v4);

@@ -214,6 +214,17 @@ static bool has_modifiers(const struct isa_row *row, const struct insn *in)
     return in->clamp && (row->dst == T_F32 || row->dst == T_F64 || row->dst == T_F16);
 }
 
+/* Whether abs, neg, omod and clamp are all that the words ask for, and concern f32 alone. */
+static bool only_f32_modifiers(const struct isa_row *row, const struct insn *in)
+{
+    if (row->enc == ENC_VOP3P || in->form != FORM_PLAIN || in->op_sel || row->flags & OPSEL)
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        if ((in->abs | in->neg) >> i & 1 && row->src[i] != T_F32)
+            return false;
+    return row->dst == T_F32 || !(in->omod || in->clamp);
+}
+
 static bool in_mode64(const struct isa_row *row)
 {
     bool is64 = row->dst == T_F64 || row->dst == T_F16 || row->dst == T_V2F16;
@@ -258,10 +269,11 @@ static void lower_vector(struct isa_code *c, const struct isa_row *row, struct u
         u->flags |= UF_MODE64;
     if (has_modifiers(row, in))
         u->flags |= UF_SLOW;
-    if (u->flags & ~(UF_SPLAT_A | UF_SPLAT_B | UF_SPLAT_C))
+    if (u->flags & ~(UF_SPLAT_A | UF_SPLAT_B | UF_SPLAT_C | UF_SLOW) ||
+        (u->flags & UF_SLOW && !only_f32_modifiers(row, in)))
         u->fn = isa_wrap_valu;
     else if (u->flags)
-        u->fn = isa_code_wrap_splat(c);
+        u->fn = isa_code_wrap(c, u->flags & UF_SLOW);
 }
 
 /* TBA, TMA, TTMP. */

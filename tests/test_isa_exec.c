@@ -182,6 +182,27 @@ START_TEST(registers_beyond)
 }
 END_TEST
 
+/* The same for rows that work in whole vectors, and their modifiers: v70 reads 0, s40 too. */
+START_TEST(floats_beyond)
+{
+    struct machine m;
+
+    START(&m, "gfx704", "v_mov_b32 v0, 2.0", "v_mov_b32 v2, 1.0", "v_add_f32 v1, v70, v0",
+          "v_mac_f32 v71, v0, v0", "v_mac_f32 v2, s40, v0", "v_mad_f32 v3, -v70, v0, 1.0",
+          "v_add_f32_e64 v4, -s40, v0 clamp", "v_add_f32_e64 v72, v0, v0 mul:2",
+          "v_add_f64 v[6:7], v[70:71], v[70:71]", "s_endpgm");
+    m.w->s[40] = 0x42000000;
+    ck_assert_uint_eq(isa_run(m.code, m.w, 100), 10);
+    ck_assert_int_eq(m.w->state, WAVE_ENDED);
+    ck_assert_uint_eq(m.v[64], f32_bits(2));
+    ck_assert_uint_eq(m.v[128 + 63], f32_bits(1));
+    ck_assert_uint_eq(m.v[192 + 5], f32_bits(1));
+    ck_assert_uint_eq(m.v[256 + 63], f32_bits(1));
+    ck_assert_uint_eq(m.v[6 * 64], 0);
+    stop(&m);
+}
+END_TEST
+
 START_TEST(code_changes)
 {
     struct machine m;
@@ -243,6 +264,7 @@ int main(void)
     tcase_add_test(tc, loop_and_budget);
     tcase_add_test(tc, faults);
     tcase_add_test(tc, registers_beyond);
+    tcase_add_test(tc, floats_beyond);
     tcase_add_test(tc, code_changes);
     tcase_add_test(tc, trace_hook);
     tcase_add_test(tc, across_pages);

@@ -27,7 +27,7 @@ struct fp {
 struct env {
     struct fp f32, f64, f16;
     int cvt16; /* rounding of v_cvt_f16_f32 */
-    bool ieee, flush_minmax;
+    bool ieee, dx10, flush_minmax;
 };
 
 static void set_round(int r)
@@ -437,6 +437,34 @@ REF(r_f32_f16)
     return sign | of_f32(ldexpf((float)(1024 + m), (int)ex - 25));
 }
 
+/* Modifiers. omod works where results are flushed and not in IEEE mode, and makes -0 +0. */
+static uint64_t omod(const struct env *e, uint64_t r, float by)
+{
+    if (e->f32.out || e->ieee)
+        return r;
+    r = mul32(&e->f32, r, of_f32(by));
+    return r == 0x80000000u ? 0 : r;
+}
+
+static uint64_t clamp(const struct env *e, uint64_t r)
+{
+    if (nan32(r))
+        return e->dx10 ? 0 : r;
+    if (!(as_f32(flush32(r, e->f32.in)) > 0))
+        return 0;
+    return as_f32(r) < 1 ? r : of_f32(1);
+}
+
+#define NEG(x) ((x) ^ 0x80000000u)
+#define ABS(x) ((x) & 0x7fffffffu)
+REF(r_mad_neg) { return r_mad(e, NEG(a), ABS(b), NEG(c)); }
+REF(r_mac_neg) { return r_mad(e, NEG(ABS(a)), b, c); }
+REF(r_add_clamp) { return clamp(e, r_add(e, a, b, c)); }
+REF(r_mul_omod) { return omod(e, r_mul(e, NEG(a), b, c), 4); }
+REF(r_sub_both) { return clamp(e, omod(e, r_sub(e, a, ABS(b), c), 0.5f)); }
+REF(r_mac_both) { return clamp(e, omod(e, r_mad(e, a, b, c), 2)); }
+REF(r_min_neg) { return minmax32(e, NEG(a), ABS(b), false); }
+
 enum type { I32, F16, F32, F64 };
 
 static const struct row {
@@ -466,6 +494,13 @@ static const struct row {
     {"v_min3_f32 v3, v0, v1, v2", NULL, F32, F32, r_min3, 0, 0},
     {"v_min_legacy_f32 v3, v0, v1", "gfx704", F32, F32, r_min_legacy, 0, 0},
     {"v_max_legacy_f32 v3, v0, v1", "gfx704", F32, F32, r_max_legacy, 0, 0},
+    {"v_mad_f32 v3, -v0, |v1|, -v2", NULL, F32, F32, r_mad_neg, 0, 0},
+    {"v_mac_f32_e64 v3, -|s0|, v1", NULL, F32, F32, r_mac_neg, 1, 1},
+    {"v_add_f32_e64 v3, v0, v1 clamp", NULL, F32, F32, r_add_clamp, 0, 0},
+    {"v_mul_f32_e64 v3, -v0, v1 mul:4", NULL, F32, F32, r_mul_omod, 0, 0},
+    {"v_sub_f32_e64 v3, s0, |v1| clamp div:2", NULL, F32, F32, r_sub_both, 0, 1},
+    {"v_mac_f32_e64 v3, v0, v1 clamp mul:2", NULL, F32, F32, r_mac_both, 1, 0},
+    {"v_min_f32_e64 v3, -v0, |v1|", NULL, F32, F32, r_min_neg, 0, 0},
     {"v_trunc_f32 v3, v0", NULL, F32, F32, r_trunc, 0, 0},
     {"v_floor_f32 v3, v0", NULL, F32, F32, r_floor, 0, 0},
     {"v_ceil_f32 v3, v0", NULL, F32, F32, r_ceil, 0, 0},
@@ -550,6 +585,7 @@ static struct env env_of(enum gfx gen, uint32_t mode)
         e.f16.in = e.f16.out = true;
     e.cvt16 = gen <= GFX7 ? e.f32.round : e.f64.round;
     e.ieee = mode >> 9 & 1;
+    e.dx10 = mode >> 8 & 1;
     e.flush_minmax = gen >= GFX9;
     return e;
 }
@@ -624,7 +660,7 @@ static uint32_t mode_of(unsigned i)
     uint32_t r = i & 3, d = i >> 2 & 3;
 
     return r | ((r + 1 + (i >> 4)) & 3) << 2 | d << 4 | ((d + 1 + (i >> 4)) & 3) << 6 |
-           (i >> 4 & 1) << 9;
+           (i >> 4 & 1) << 9 | ((i ^ i >> 2) & 1) << 8;
 }
 
 static void run_target(const char *name)
