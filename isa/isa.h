@@ -207,7 +207,7 @@ struct wave {
         bool yield;                /* isa_run returns although the wave is ready (it waits) */
         bool attention;            /* trace, relative registers, vskip: the careful loop */
         uint32_t tmp[4][128] __attribute__((aligned(64))); /* prepared operands */
-        uint32_t none[128];        /* where results beyond the allocation go */
+        uint32_t none[128] __attribute__((aligned(64))); /* where results beyond the allocation go */
     } priv;
 };
 
