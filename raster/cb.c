@@ -585,15 +585,9 @@ void raster_cb_read(struct raster_cb *cb, unsigned mrt, uint32_t slice, uint32_t
 {
     const struct raster_target *t = &cb->target[mrt];
     const struct pixel p = pixel_of(t, slice, (int32_t)x, (int32_t)y, 0);
-    struct raster_counters unused = { 0 };
-    uint8_t map[RASTER_SAMPLES_MAX];
     uint32_t xyzw[4];
-    uint64_t v[2];
 
-    raster_cb_tile_open(cb, t, p.x, p.y, p.slice, &unused);
-    raster_cb_map_load(cb, t, p.x, p.y, p.slice, map);
-    load_texel(cb, t, &p, map[sample] < t->fragments ? map[sample] : 0, v);
-    memcpy(raw, v, sizeof v);
-    t->unpack(v, xyzw);
+    raster_cb_peek(cb, t, p.x, p.y, p.slice, sample, raw);
+    t->unpack(raw, xyzw);
     from_components(t, xyzw, rgba);
 }

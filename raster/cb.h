@@ -29,6 +29,10 @@ void raster_cb_map_load(struct raster_cb *cb, const struct raster_target *t, uin
 void raster_cb_map_store(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,
                          uint32_t slice, const uint8_t map[RASTER_SAMPLES_MAX]);
 
+/* The texel of a sample as CB would see it; changes no memory. */
+void raster_cb_peek(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,
+                    uint32_t slice, unsigned sample, uint8_t texel[16]);
+
 /* FMASK of the whole tile is in memory from here on (a tile with one fragment has none). */
 void raster_cb_fmask_expand(struct raster_cb *cb, const struct raster_target *t, uint32_t x,
                             uint32_t y, uint32_t slice);

@@ -137,27 +137,47 @@ int raster_cb_meta_begin(struct raster_cb *cb, struct raster_target *t, const st
 
 /* Blocks are always written uncompressed: CB never makes another key than 0xff, and a block with a clear
  * code gets its colour in memory before anything else happens to it. */
+static uint64_t dcc_key_va(const struct raster_target *t, uint32_t x, uint32_t y, uint32_t slice,
+                           unsigned fragment)
+{
+    return t->dcc.va + raster_meta_nibble(&t->dcc, &t->surface, x, y, slice, fragment) / 2;
+}
+
+/* The texel that every texel of a block is, by its key; `block` is the block in memory (or NULL). False
+ * when memory has the texels. */
+static bool dcc_texel(struct raster_cb *cb, const struct raster_target *t, uint8_t key,
+                      const uint8_t *block, uint8_t texel[16])
+{
+    if (key == DCC_KEY_UNCOMPRESSED)
+        return false;
+    if (key == DCC_KEY_REG) {
+        memcpy(texel, t->clear_texel, 16);
+        return true;
+    }
+    if (key == DCC_KEY_SINGLE && block) {
+        memcpy(texel, block, t->layout->bits / 8);
+        return true;
+    }
+    if (raster_dcc_clear_texel(key, t->format, t->pack, t->dcc_extra, texel))
+        return true;
+    loud_report(cb->loud, LOUD_OTHER, RASTER_LOUD_DCC + key,
+                "DCC key 0x%02x: a compressed block, taken as it lies in memory", key);
+    return false;
+}
+
 static void dcc_block_open(struct raster_cb *cb, const struct raster_target *t, uint64_t texel_va,
                            uint32_t x, uint32_t y, uint32_t slice, unsigned fragment, bool reg_only)
 {
-    const uint64_t key_va =
-        t->dcc.va + raster_meta_nibble(&t->dcc, &t->surface, x, y, slice, fragment) / 2;
+    const uint64_t key_va = dcc_key_va(t, x, y, slice, fragment);
     const unsigned bytes = t->layout->bits / 8;
     uint8_t *key = raster_access(&cb->mem, key_va, 1, false), *b, texel[16];
-    unsigned was;
+    uint8_t was;
 
     if (!key || (was = *key) == DCC_KEY_UNCOMPRESSED || (reg_only && was != DCC_KEY_REG))
         return;
     b = raster_access(&cb->mem, texel_va & ~(uint64_t)(DCC_BLOCK_BYTES - 1), DCC_BLOCK_BYTES, true);
-    if (was == DCC_KEY_REG)
-        memcpy(texel, t->clear_texel, sizeof texel);
-    else if (was == DCC_KEY_SINGLE && b)
-        memcpy(texel, b, bytes);
-    else if (!raster_dcc_clear_texel((uint8_t)was, t->format, t->pack, t->dcc_extra, texel)) {
-        loud_report(cb->loud, LOUD_OTHER, RASTER_LOUD_DCC + was,
-                    "DCC key 0x%02x: a compressed block, taken as it lies in memory", was);
+    if (!dcc_texel(cb, t, was, b, texel))
         b = NULL;
-    }
     for (unsigned i = 0; b && i < DCC_BLOCK_BYTES; i += bytes)
         memcpy(b + i, texel, bytes);
     if ((key = raster_access(&cb->mem, key_va, 1, true)))
@@ -229,6 +249,31 @@ void raster_cb_tile_open(struct raster_cb *cb, const struct raster_target *t, ui
         }
     cmask_store(cb, t, x, y, slice, t->fmask_on ? CMASK_IN_USE : CMASK_EXPANDED);
     cnt->cb_eliminated++;
+}
+
+void raster_cb_peek(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,
+                    uint32_t slice, unsigned sample, uint8_t texel[16])
+{
+    const unsigned bytes = t->layout->bits / 8;
+    uint8_t map[RASTER_SAMPLES_MAX];
+    const uint8_t *b, *key;
+    unsigned f;
+    uint64_t va;
+
+    if (t->cmask_on && cmask_load(cb, t, x, y, slice) == CMASK_CLEARED) {
+        memcpy(texel, t->clear_texel, 16);
+        return;
+    }
+    raster_cb_map_load(cb, t, x, y, slice, map);
+    f = map[sample] < t->fragments ? map[sample] : 0;
+    va = t->surface.base_va + mem_surface_offset(&t->surface, x, y, slice, f);
+    memset(texel, 0, 16);
+    if (t->dcc_on && (key = raster_access(&cb->mem, dcc_key_va(t, x, y, slice, f), 1, false)) &&
+        dcc_texel(cb, t, *key, raster_access(&cb->mem, va & ~(uint64_t)(DCC_BLOCK_BYTES - 1),
+                                             DCC_BLOCK_BYTES, false), texel))
+        return;
+    if ((b = raster_access(&cb->mem, va, bytes, false)))
+        memcpy(texel, b, bytes);
 }
 
 /* ---- FMASK ---------------------------------------------------------------------------------------- */

@@ -484,11 +484,19 @@ void raster_db_read(struct raster_db *db, uint32_t slice, uint32_t x, uint32_t y
                     float *z, uint8_t *stencil)
 {
     const struct place p = { x, y, slice, sample };
-    const uint8_t *b;
+    const struct place tile = { x & ~(TILE - 1), y & ~(TILE - 1), slice, 0 };
+    const bool has_stencil = !db->st->db.htile_stencil_disable;
+    const uint8_t *b = db->htile_on ? raster_access(&db->mem, htile_at(db, &tile), 4, false) : NULL;
+    const uint32_t v = b ? load_le32(b) : UINT32_MAX;
 
-    if (db->htile_on)
-        open_tile(db, p);
-    *z = db->z.on ? z_decode(db->st->db.z_format, load_z(db, &p)) : 0;
+    *z = !db->z.on ? 0 : z_decode(db->st->db.z_format,
+                                  (v & HTILE_ZMASK) == ZMASK_CLEARED
+                                      ? z_encode(db->st->db.z_format, db->st->db.clear_depth)
+                                      : load_z(db, &p));
+    if (db->s.on && has_stencil && !(v & HTILE_SMEM)) {
+        *stencil = db->st->db.clear_stencil;
+        return;
+    }
     b = db->s.on ? stencil_at(db, &db->s.read, &p, false) : NULL;
     *stencil = b ? *b : 0;
 }

@@ -510,8 +510,8 @@ void raster_db_quad(struct raster_db *db, const struct raster_prim *prim, const 
                     uint16_t live[4], const struct raster_z_export ex[4],
                     struct raster_counters *cnt);
 
-/* Read depth (as float) and stencil of a sample, after raster_db_begin with a state that tests both. A
- * tile that is only marked as cleared gets its values in memory first. Slices as in memory. */
+/* Read depth (as float) and stencil of a sample, after raster_db_begin with a state that tests both: a tile
+ * that is only marked as cleared has the clear values. Changes no memory. Slices as in memory. */
 void raster_db_read(struct raster_db *db, uint32_t slice, uint32_t x, uint32_t y, unsigned sample,
                     float *z, uint8_t *stencil);
 
@@ -581,7 +581,7 @@ void raster_cb_special(struct raster_cb *cb, uint32_t slice, int32_t x, int32_t 
 
 /* Read the colour of sample s of a pixel of a target that raster_cb_begin set up, as channels R, G, B,
  * A in rgba (see struct raster_color) and as texel bytes in raw (16 at most). A tile that is only marked
- * as cleared gets its colour in memory first. Slices count from the view's first. */
+ * as cleared has the clear colour. Changes no memory. Slices count from the view's first. */
 void raster_cb_read(struct raster_cb *cb, unsigned mrt, uint32_t slice, uint32_t x, uint32_t y,
                     unsigned sample, uint32_t rgba[4], uint8_t raw[16]);
 
