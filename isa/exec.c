@@ -56,8 +56,15 @@ const struct uop *isa_jump(struct wave *w, const struct uop *u)
 
 /* ---- the careful way: one instruction ---------------------------------------------------- */
 
-/* A vector micro-op whose operands reach beyond the wave's registers: what is out of range reads
- * zero or is dropped. */
+/* Do the `regs` SGPRs from n on reach beyond the wave's? */
+static bool sgprs_beyond(const struct wave *w, uint64_t n, uint64_t regs)
+{
+    return n < SREG_FLAT_SCRATCH && n + regs > w->num_sgprs;
+}
+
+/* A micro-op whose operands reach beyond the wave's registers: a source there is v0 or s0, a VGPR
+ * there as result makes the instruction a no-op, an SGPR is not written. Source: the GCN3 ISA
+ * manual, "Out-of-range behavior". */
 static const struct uop *run_out_of_range(struct wave *w, const struct uop *u)
 {
     static const uint32_t zero[256] __attribute__((aligned(64)));
@@ -69,26 +76,37 @@ static const struct uop *run_out_of_range(struct wave *w, const struct uop *u)
                 "%s at 0x%llx uses registers beyond the wave's %u VGPRs, %u SGPRs", row->id,
                 (unsigned long long)u->pc_va, w->num_vgprs, w->num_sgprs);
     for (unsigned i = 0; i < UOP_OPERANDS; i++) {
-        uint64_t regs = u->width[i];
-        bool out = false;
+        uint64_t regs = u->width[i], s0 = offsetof(struct wave, s);
 
-        if (u->sel[i] == UB_VGPR)
-            out = u->off[i] / 256 + regs > w->num_vgprs;
-        else if (u->sel[i] == UB_WAVE && !u->valu) {
-            uint64_t n = (u->off[i] - offsetof(struct wave, s)) / 4;
-
-            out = n < SREG_FLAT_SCRATCH && n + regs > w->num_sgprs;
-        }
-        if (out) {
-            t.sel[i] = UB_ABS;
-            t.off[i] = (uint64_t)(uintptr_t)(i == UOP_DST ? w->priv.none : zero);
+        if (u->sel[i] == UB_VGPR && u->off[i] / 256 + regs > w->num_vgprs) {
+            if (i == UOP_DST)
+                return u + 1;
+            t.off[i] = 0;
+            if (regs > w->num_vgprs) {
+                t.sel[i] = UB_ABS;
+                t.off[i] = (uint64_t)(uintptr_t)zero;
+            }
+        } else if (u->sel[i] == UB_WAVE && u->off[i] >= s0 && u->off[i] < s0 + sizeof w->s &&
+                   sgprs_beyond(w, (u->off[i] - s0) / 4, regs)) {
+            t.off[i] = s0;
+            if (i == UOP_DST) {
+                t.sel[i] = UB_ABS;
+                t.off[i] = (uint64_t)(uintptr_t)w->priv.none;
+            }
         }
     }
     for (unsigned i = 0; i < 3; i++)
-        if (t.flags & UF_SPLAT_A << i && t.src_sgpr[i] < SREG_FLAT_SCRATCH &&
-            (unsigned)t.src_sgpr[i] + u->width[UOP_A + i] > w->num_sgprs)
-            t.src_sgpr[i] = OPD_INT0;
-    next = t.fn(w, &t);
+        if (t.flags & UF_SPLAT_A << i && sgprs_beyond(w, t.src_sgpr[i], u->width[UOP_A + i]))
+            t.src_sgpr[i] = 0;
+    if (u->valu && (row->dst == T_MASK || row->flags & WR_VCC) && sgprs_beyond(w, u->sdst, 2)) {
+        uint32_t *pair = &w->s[u->sdst], was[2] = {pair[0], pair[1]};
+
+        next = t.fn(w, &t);
+        pair[0] = was[0];
+        pair[1] = was[1];
+    } else {
+        next = t.fn(w, &t);
+    }
     return next == &t + 1 ? u + 1 : next;
 }
 

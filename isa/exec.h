@@ -104,12 +104,12 @@ const struct uop *isa_leave(struct wave *w, const struct uop *u);
 /* MODE was written: float modes, MXCSR, the flags that bodies see. */
 void isa_mode_changed(struct wave *w);
 
-/* VGPR n of the wave for reading (zeros beyond the allocation), for writing (a dummy). Reports
+/* VGPR n of the wave for reading (v0 beyond the allocation), for writing (a dummy). Reports
  * what is out of the allocation. */
 const uint32_t *isa_vgpr(struct wave *w, const struct uop *u, unsigned n);
 uint32_t *isa_vgpr_out(struct wave *w, const struct uop *u, unsigned n);
 
-/* SGPR (or special register) n likewise: bounds-checked against the allocation. */
+/* SGPR (or special register) n likewise: s0 beyond the allocation, where nothing is written. */
 uint32_t isa_sgpr(struct wave *w, const struct uop *u, unsigned n);
 void isa_sgpr_write(struct wave *w, const struct uop *u, unsigned n, uint32_t v);
 

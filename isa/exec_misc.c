@@ -18,7 +18,7 @@ const uint32_t *isa_vgpr(struct wave *w, const struct uop *u, unsigned n)
     if (n < w->num_vgprs)
         return w->v + 64 * (size_t)n;
     beyond(w, u, "v", n);
-    return zero;
+    return w->num_vgprs ? w->v : zero;
 }
 
 uint32_t *isa_vgpr_out(struct wave *w, const struct uop *u, unsigned n)
@@ -39,7 +39,7 @@ uint32_t isa_sgpr(struct wave *w, const struct uop *u, unsigned n)
     if (sgpr_ok(w, n))
         return w->s[n];
     beyond(w, u, "s", n);
-    return 0;
+    return w->s[0];
 }
 
 void isa_sgpr_write(struct wave *w, const struct uop *u, unsigned n, uint32_t v)

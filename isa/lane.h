@@ -306,12 +306,14 @@ LANE float lane_rndne_f32(float a)
     return lane_nan(a, lane_signed_zero(lane_self(up, t + one, t), a));
 }
 
-/* a - floor(a), below 1 also where the difference rounds to it. */
+/* a - floor(a), below 1 also where the difference rounds to it; of infinities a NaN of their sign
+ * (so CLRX saw it). */
 LANE float lane_fract_f32(float a)
 {
     float r = a - lane_floor_f32(a);
 
     r = bits_f32(lane_sel(r >= 1.0f, 0x3f7fffffu, f32_bits(r)));
+    r = lane_self(lane_isinf(a), bits_f32(f32_bits(a) | LANE_QUIET32), r);
     return lane_nan(a, r);
 }
 

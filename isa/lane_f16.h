@@ -23,7 +23,8 @@ LANE float lane_f32_from_f16(uint32_t h, bool den)
 }
 
 /* Float to half, rounded as `round` says (0 nearest even, 1 up, 2 down, 3 to zero). `den`:
- * denormal results are kept. NaNs become quiet and keep the top of their payload. */
+ * denormal results are kept, else what would lie below the least normal number with an unlimited
+ * exponent is flushed (E-flush). NaNs become quiet and keep the top of their payload. */
 LANE uint32_t lane_f16_from_f32(float f, unsigned round, bool den)
 {
     uint32_t u = f32_bits(f), sign = (u >> 16) & 0x8000u, mag = u & 0x7fffffffu;
@@ -41,9 +42,9 @@ LANE uint32_t lane_f16_from_f32(float f, unsigned round, bool den)
     add = lane_sel(near, (1u << (sh - 1)) - 1 + ((m >> sh) & 1),
                    lane_sel(away, (1u << sh) - 1, 0));
     d = (m + add) >> sh;
-    d &= lane_mask32(den | (d >= 0x400));
+    d &= lane_mask32(den);
 
-    r = lane_sel(mag >= 0x38800000u, n, d);
+    r = lane_sel((mag >= 0x38800000u) | (!den & (mag >= 0x38000000u) & (n >= 0x400)), n, d);
     r = lane_sel(mag == LANE_INF32, 0x7c00, r);
     r = lane_sel(mag > LANE_INF32, 0x7e00 | ((mag >> 13) & 0x3ff), r);
     return sign | r;

@@ -15,15 +15,21 @@
 
 /* ---- in double --------------------------------------------------------------------------- */
 
+/* The nearest integer, in any rounding mode, of a number below 2^31: what the reductions below
+ * need is a small rest that is exact, so ties (and numbers next to them) may go either way. */
+LANE int32_t lane_near_i32(double x)
+{
+    return (int32_t)(x + bits_f64((f64_bits(x) & ~LANE_MAG64) | f64_bits(0.5)));
+}
+
 /* 2^x for |x| <= 1022, relative error below 1e-14; exact at integers. */
 LANE double lane_exp2(double x)
 {
-    double y = x + 6755399441055744.0; /* 1.5 * 2^52: the integer is in the low bits */
-    double n = y - 6755399441055744.0;
+    int32_t n = lane_near_i32(x);
     double t = (x - n) * 0.693147180559945309417;
     double p;
 
-    /* e^t by its series, |t| < 0.35 (0.7 in a directed rounding mode). */
+    /* e^t by its series, |t| < 0.35. */
     p = 1.0 / 6227020800.0;
     p = p * t + 1.0 / 479001600.0;
     p = p * t + 1.0 / 39916800.0;
@@ -38,7 +44,7 @@ LANE double lane_exp2(double x)
     p = p * t + 0.5;
     p = p * t + 1.0;
     p = p * t + 1.0;
-    return p * bits_f64((f64_bits(y) + 1023) << 52);
+    return p * lane_pow2(n);
 }
 
 /* log2 x for normal positive x: e + log2 m, m in [sqrt 1/2, sqrt 2), by the series of
@@ -67,13 +73,11 @@ LANE double lane_log2(double x)
     return (double)(int32_t)e + p * s * 2.88539008177792681472;
 }
 
-/* sin(2 pi x) (cos: shifted by a quarter) for |x| < 2^30: reduced exactly to an eighth. */
+/* sin(2 pi x) (cos: shifted by a quarter) for |x| < 2^28: reduced exactly to an eighth. */
 LANE double lane_sin2pi(double x, int32_t quarter)
 {
     double q = x * 4.0;
-    double y = q + 6755399441055744.0;
-    double n = y - 6755399441055744.0;
-    int32_t k = (int32_t)(uint32_t)f64_bits(y) + quarter;
+    int32_t n = lane_near_i32(q), k = n + quarter;
     double t = (q - n) * 1.57079632679489661923, z = t * t;
     double s, c;
     uint64_t r;
@@ -119,6 +123,7 @@ LANE double lane_log2_of(float a)
     double r = lane_log2((double)lane_self(ok, a, 1.0f));
 
     r = lane_seld(a == bits_f32(LANE_INF32), bits_f64(LANE_INF64), r);
+    r = lane_seld(a == 1.0f, 0.0, r);
     r = lane_seld(a == 0.0f, bits_f64(LANE_INF64 | ~LANE_MAG64), r);
     r = lane_seld(a < 0.0f, bits_f64(LANE_NAN64), r);
     return lane_seld(a != a, (double)a, r);
@@ -132,8 +137,9 @@ LANE double lane_sin_of(float a, int32_t quarter, bool reduced)
     bool in = (a >= -limit) & (a <= limit);
     double r = lane_sin2pi((double)lane_self(in, a, 0.0f), quarter);
 
-    /* The sign of a zero argument. */
-    r = lane_seld((a == 0.0f) & (quarter == 0), (double)a, r);
+    /* Zeros: of a sine with the argument's sign (IEEE 754's sinPi), of a cosine positive. */
+    r = bits_f64(lane_sel64(r == 0.0, f64_bits((double)a) & ~LANE_MAG64 &
+                            lane_mask64(quarter == 0 && (in | !reduced)), f64_bits(r)));
     r = lane_seld((f32_bits(a) & 0x7fffffffu) == LANE_INF32, bits_f64(LANE_NAN64), r);
     return lane_seld(a != a, (double)a, r);
 }

@@ -169,14 +169,15 @@ START_TEST(registers_beyond)
 
     START(&m, "gfx704", "v_mov_b32 v0, 1", "v_mov_b32 v70, 9", "v_add_i32 v1, vcc, v70, v0",
           "s_mov_b32 s40, 3", "s_mov_b32 s2, s40", "v_mov_b32 v2, s41", "s_endpgm");
+    m.w->s[0] = 0x44;
     m.w->s[40] = 0x55;
     m.w->s[41] = 0x66;
     ck_assert_uint_eq(isa_run(m.code, m.w, 100), 7);
     ck_assert_int_eq(m.w->state, WAVE_ENDED);
-    ck_assert_uint_eq(m.v[64], 1);
-    ck_assert_uint_eq(m.w->s[2], 0);
+    ck_assert_uint_eq(m.v[64], 2); /* v0 + v0 */
+    ck_assert_uint_eq(m.w->s[2], 0x44);
     ck_assert_uint_eq(m.w->s[40], 0x55);
-    ck_assert_uint_eq(m.v[128], 0);
+    ck_assert_uint_eq(m.v[128], 0x44);
     ck_assert_uint_ge(loud_count(m.loud), 4);
     stop(&m);
 }
@@ -194,11 +195,12 @@ START_TEST(floats_beyond)
     m.w->s[40] = 0x42000000;
     ck_assert_uint_eq(isa_run(m.code, m.w, 100), 10);
     ck_assert_int_eq(m.w->state, WAVE_ENDED);
-    ck_assert_uint_eq(m.v[64], f32_bits(2));
+    ck_assert_uint_eq(m.v[64], f32_bits(4)); /* v0 + v0 */
     ck_assert_uint_eq(m.v[128 + 63], f32_bits(1));
-    ck_assert_uint_eq(m.v[192 + 5], f32_bits(1));
+    ck_assert_uint_eq(m.v[192 + 5], f32_bits(-3));
     ck_assert_uint_eq(m.v[256 + 63], f32_bits(1));
-    ck_assert_uint_eq(m.v[6 * 64], 0);
+    ck_assert_uint_eq(m.v[6 * 64], 0x40000000); /* twice v[0:1] */
+    ck_assert_uint_eq(m.v[7 * 64], 0x40900000);
     stop(&m);
 }
 END_TEST

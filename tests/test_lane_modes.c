@@ -397,6 +397,8 @@ REF(r_fract)
 
     if (nan32(a))
         return a | QUIET;
+    if (isinf(x)) /* a NaN of its sign */
+        return a | QUIET;
     set_round(e->f32.round);
     r = x - f;
     if (r >= 1)
@@ -406,7 +408,7 @@ REF(r_fract)
 
 REF(r_f16_f32)
 {
-    volatile double x = fabs((double)as_f32(a)), step, r;
+    volatile double x = fabs((double)as_f32(flush32(a, e->f32.in))), step, r;
     uint64_t sign = a >> 16 & 0x8000;
     int ex = 0;
 
@@ -415,7 +417,8 @@ REF(r_f16_f32)
     if (isinf(as_f32(a)))
         return sign | 0x7c00;
     (void)frexp(x, &ex);
-    step = ldexp(1, MAX2(ex - 11, -24));
+    /* Where denormals are flushed, as if the exponent's range were unlimited. */
+    step = ldexp(1, e->f16.out ? MAX2(ex - 11, -24) : ex - 11);
     /* Of magnitudes: up and down change places with the sign. */
     set_round(sign && (e->cvt16 == 1 || e->cvt16 == 2) ? 3 - e->cvt16 : e->cvt16);
     r = rint(x / step) * step;
