@@ -309,6 +309,26 @@ static void lower_scalar(const struct isa_row *row, struct uop *u)
         u->fn = isa_wrap_salu;
 }
 
+/* A load or store of memory or LDS without conversion, that neither waits nor calls the device. */
+static bool only_moves(const struct isa_row *row, const struct insn *in)
+{
+    if (!(row->flags & (LOAD | STORE)) || row->flags & (FORMAT | ATOMIC | GWS | RTN | SRC2))
+        return false;
+    switch (row->enc) {
+    case ENC_DS:
+        return !in->gds;
+    case ENC_SMRD:
+    case ENC_SMEM:
+    case ENC_MUBUF:
+    case ENC_FLAT:
+    case ENC_GLOBAL:
+    case ENC_SCRATCH:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* A pair that would reach into the constants. */
 static bool bad_pair(const struct isa_row *row, const struct insn *in)
 {
@@ -343,7 +363,7 @@ void isa_lower(struct isa_code *c, const struct insn *in, uint64_t pc_va,
         u->call = true;
     } else if (u->call) {
         if (!u->valu)
-            u->fn = isa_wrap_host;
+            u->fn = only_moves(row, in) ? isa_wrap_move : isa_wrap_host;
     } else if (u->valu) {
         lower_vector(c, row, u);
     } else {

@@ -467,6 +467,15 @@ const struct uop *isa_wrap_host(struct wave *w, const struct uop *u)
     return u + 1;
 }
 
+/* Loads and stores that only move data: no float mode matters. */
+const struct uop *isa_wrap_move(struct wave *w, const struct uop *u)
+{
+    w->insn_va = u->pc_va;
+    w->pc_va = u->pc_va + 4 * (uint64_t)u->in->ndw;
+    u->base(w, u);
+    return u + 1;
+}
+
 /* ---- what cannot be executed ------------------------------------------------------------- */
 
 const struct uop *isa_not_yet(struct wave *w, const struct uop *u)

@@ -36,15 +36,25 @@ static uint64_t load(const uint8_t *p, unsigned bytes)
 {
     uint64_t v = 0;
 
-    if (p)
-        memcpy(&v, p, bytes);
+    if (!p)
+        return 0;
+    switch (bytes) { /* a copy of known size is a move */
+    case 4: return load_le32(p);
+    case 8: return load_le64(p);
+    default: memcpy(&v, p, bytes);
+    }
     return v;
 }
 
 static void store(uint8_t *p, uint64_t v, unsigned bytes)
 {
-    if (p)
-        memcpy(p, &v, bytes);
+    if (!p)
+        return;
+    switch (bytes) {
+    case 4: store_le32(p, (uint32_t)v); break;
+    case 8: store_le64(p, v); break;
+    default: memcpy(p, &v, bytes);
+    }
 }
 
 static void set(struct wave *w, unsigned dst, unsigned i, unsigned lane, uint32_t v)
@@ -74,6 +84,69 @@ static uint64_t get_wide(const struct wave *w, unsigned src, unsigned lane, bool
     for (uint64_t left_ = wave_exec(w), lane = left_ ? (unsigned)__builtin_ctzll(left_) : 0; \
          left_; left_ &= left_ - 1, lane = left_ ? (unsigned)__builtin_ctzll(left_) : 0)
 
+/* ---- dwords of all lanes that lie inside -------------------------------------------------- */
+
+/* The byte offsets of n dwords a lane, aligned as the generation does; the lanes that are active and
+ * have all of them inside. */
+static uint64_t dword_lanes(const struct wave *w, const struct share *s, const uint32_t *addr,
+                            uint32_t offset, unsigned n, uint32_t at[64])
+{
+    uint32_t mask = w->gen < GFX9 ? ~((n == 3 ? 16 : 4 * n) - 1) : ~0u;
+    uint32_t end = s->bytes >= 4 * n ? s->bytes - 4 * n : 0;
+    uint64_t in = 0;
+
+    for (unsigned t = 0; t < 64; t++)
+        at[t] = (addr[t] + offset) & mask;
+    for (unsigned t = 0; t < 64; t++)
+        in |= (uint64_t)(at[t] <= end) << t;
+    return s->bytes >= 4 * n ? in & wave_exec(w) : 0;
+}
+
+static bool read_dwords(struct wave *w, const struct share *s, const struct insn *in, unsigned n)
+{
+    uint64_t exec = wave_exec(w);
+    uint32_t at[64], step, *last = vmem_vgpr_out(w, in->dst, n - 1), *out;
+    const uint32_t *addr = vmem_vgpr(w, in->vaddr);
+
+    if (!last || dword_lanes(w, s, addr, (uint32_t)in->offset, n, at) != exec)
+        return false;
+    out = last - 64 * (n - 1);
+    if (!~exec && vmem_affine(at, &step))
+        vmem_run_load(out, s->p + at[0], step, n);
+    else
+        for (uint64_t left = exec; left; left &= left - 1) {
+            unsigned t = (unsigned)__builtin_ctzll(left);
+
+            for (unsigned i = 0; i < n; i++)
+                out[64 * i + t] = load_le32(s->p + at[t] + 4 * i);
+        }
+    w->counters.lds_bytes += UINT64_C(4) * n * (unsigned)__builtin_popcountll(exec);
+    return true;
+}
+
+static bool write_dwords(struct wave *w, const struct share *s, const struct insn *in, unsigned n)
+{
+    uint64_t exec = wave_exec(w);
+    uint32_t at[64], step;
+    const uint32_t *last = vmem_vgpr_out(w, in->data, n - 1), *from;
+    const uint32_t *addr = vmem_vgpr(w, in->vaddr);
+
+    if (!last || dword_lanes(w, s, addr, (uint32_t)in->offset, n, at) != exec)
+        return false;
+    from = last - 64 * (n - 1);
+    if (!~exec && vmem_affine(at, &step))
+        vmem_run_store(s->p + at[0], from, step, n);
+    else
+        for (uint64_t left = exec; left; left &= left - 1) {
+            unsigned t = (unsigned)__builtin_ctzll(left);
+
+            for (unsigned i = 0; i < n; i++)
+                store_le32(s->p + at[t] + 4 * i, from[64 * i + t]);
+        }
+    w->counters.lds_bytes += UINT64_C(4) * n * (unsigned)__builtin_popcountll(exec);
+    return true;
+}
+
 /* ---- read and write ----------------------------------------------------------------------- */
 
 void lds_read(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n)
@@ -84,6 +157,8 @@ void lds_read(struct wave *w, const struct insn *in, enum vmem_data t, unsigned 
     /* 96 bits align as 128 do. */
     unsigned align = n == 3 ? 16 : elem * n;
 
+    if (t == VM_DW && read_dwords(w, &s, in, n))
+        return;
     FOR_LANES (lane) {
         uint32_t a = addr[lane] + (uint32_t)in->offset;
 
@@ -107,6 +182,8 @@ void lds_write(struct wave *w, const struct insn *in, enum vmem_data t, unsigned
     unsigned elem = vmem_data_bytes(t);
     unsigned align = n == 3 ? 16 : elem * n;
 
+    if (t == VM_DW && write_dwords(w, &s, in, n))
+        return;
     FOR_LANES (lane) {
         uint32_t a = addr[lane] + (uint32_t)in->offset;
 

@@ -1,8 +1,8 @@
 /* MUBUF, MTBUF (untyped part), FLAT, GLOBAL, SCRATCH: addresses, range checks, data movement.
  *
  * Each instruction forms the 64 addresses of its lanes at once (struct lanes), then moves data
- * lane by lane through a cached mapping; where all lanes are active and read consecutive dwords,
- * one memcpy does it. Formats are in vmem_format.c, scalar memory in smem.c. */
+ * lane by lane through a cached mapping. Lanes at equal distances take a short way (vmem_run.c).
+ * Formats are in vmem_format.c, scalar memory in smem.c. */
 #include "isa/vmem_priv.h"
 
 #include <math.h>
@@ -140,37 +140,43 @@ void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vshar
 
     const uint32_t *index = in->idxen ? va0 : NULL;
     const uint32_t *offset = in->offen ? vmem_vgpr(w, in->vaddr + (in->idxen ? 1u : 0u)) : NULL;
-    bool structured = counts_records(w, in, v);
-    uint64_t base = v->base + soffset;
+    bool swizzled = v->swizzle && v->stride;
+    uint64_t base = v->base + soffset, bad = 0;
+    uint32_t idx[64], off[64], at[64];
 
     for (unsigned t = 0; t < 64; t++) {
-        uint32_t idx = (index ? index[t] : 0) + (v->add_tid ? t : 0);
-        uint32_t off = (offset ? offset[t] : 0) + (uint32_t)in->offset;
-        uint32_t at;
+        idx[t] = (index ? index[t] : 0) + (v->add_tid ? t : 0);
+        off[t] = (offset ? offset[t] : 0) + (uint32_t)in->offset;
+    }
+    if (swizzled)
+        for (unsigned t = 0; t < 64; t++) {
+            uint32_t imsb = idx[t] / v->index_stride, ilsb = idx[t] % v->index_stride;
+            uint32_t omsb = off[t] / v->element_bytes, olsb = off[t] % v->element_bytes;
 
-        if (v->swizzle) {
-            uint32_t imsb = idx / v->index_stride, ilsb = idx % v->index_stride;
-            uint32_t omsb = off / v->element_bytes, olsb = off % v->element_bytes;
-
-            at = (imsb * v->stride + omsb * v->element_bytes) * v->index_stride +
-                 ilsb * v->element_bytes + olsb;
-        } else {
-            at = idx * v->stride + off;
+            at[t] = (imsb * v->stride + omsb * v->element_bytes) * v->index_stride +
+                    ilsb * v->element_bytes + olsb;
         }
-        l->va[t] = base + at;
-        if (structured) {
-            bool in_range = idx < v->num_records && !(v->swizzle && off >= v->stride);
+    else
+        for (unsigned t = 0; t < 64; t++)
+            at[t] = idx[t] * v->stride + off[t];
+    for (unsigned t = 0; t < 64; t++)
+        l->va[t] = base + at[t];
+    if (counts_records(w, in, v)) {
+        uint32_t limit = v->swizzle ? v->stride : UINT32_MAX;
 
-            if (!in_range)
-                for (unsigned i = 0; i < n; i++)
-                    l->ok[i] &= ~(UINT64_C(1) << t);
-        } else {
-            /* Raw: each dword on its own, against what SOFFSET leaves of the buffer. */
-            uint64_t end = v->num_records > soffset ? v->num_records - soffset : 0;
+        for (unsigned t = 0; t < 64; t++)
+            bad |= (uint64_t)(idx[t] >= v->num_records || (v->swizzle && off[t] >= limit)) << t;
+        for (unsigned i = 0; i < n; i++)
+            l->ok[i] &= ~bad;
+    } else {
+        /* Raw: each dword on its own, against what SOFFSET leaves of the buffer. */
+        uint64_t end = v->num_records > soffset ? v->num_records - soffset : 0;
 
-            for (unsigned i = 0; i < n; i++)
-                if ((uint64_t)at + (uint64_t)elem_bytes * (i + 1) > end)
-                    l->ok[i] &= ~(UINT64_C(1) << t);
+        for (unsigned i = 0; i < n; i++) {
+            bad = 0;
+            for (unsigned t = 0; t < 64; t++)
+                bad |= (uint64_t)((uint64_t)at[t] + (uint64_t)elem_bytes * (i + 1) > end) << t;
+            l->ok[i] &= ~bad;
         }
     }
 }
@@ -272,14 +278,23 @@ uint32_t vmem_narrow(enum vmem_data t, uint32_t v)
     return t == VM_U8_HI || t == VM_S8_HI || t == VM_B16_HI ? v >> 16 : v;
 }
 
-/* True when all 64 lanes read or write dwords at consecutive addresses. */
-static bool contiguous(const struct lanes *l)
+/* Host memory for all of the lanes `on`, which move `bytes` each, when one mapping holds it: *lo is
+ * the address of its first byte. */
+static uint8_t *host_of_lanes(struct wave *w, const struct lanes *l, uint64_t on, unsigned bytes,
+                              unsigned prot, uint64_t *lo)
 {
-    uint64_t bad = ~l->ok[0];
+    uint64_t min = UINT64_MAX, max = 0;
 
-    for (unsigned t = 0; t < 64; t++)
-        bad |= l->va[t] ^ (l->va[0] + 4 * t);
-    return !bad;
+    for (uint64_t left = on; left; left &= left - 1) {
+        uint64_t va = l->va[__builtin_ctzll(left)];
+
+        min = MIN2(min, va);
+        max = MAX2(max, va);
+    }
+    if (!on || max - min > UINT32_MAX)
+        return NULL;
+    *lo = min;
+    return vmem_host(w, min, max - min + bytes, prot);
 }
 
 static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum vmem_data t,
@@ -288,15 +303,27 @@ static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum
     unsigned bytes = vmem_data_bytes(t);
     uint64_t exec = wave_exec(w);
 
-    if (t == VM_DW && n == 1 && contiguous(l)) {
-        const uint8_t *p = vmem_host(w, l->va[0], 256, MEM_R);
-        uint32_t *out = vmem_vgpr_out(w, dst, 0);
+    uint64_t lo;
+    uint32_t *regs = vmem_vgpr_out(w, dst, n - 1);
+    const uint8_t *p = exec & ~l->ok[n - 1] || !regs
+                           ? NULL
+                           : host_of_lanes(w, l, exec, bytes * n, MEM_R, &lo);
 
-        if (p && out) {
-            memcpy(out, p, 256);
-            w->counters.read_bytes += 256;
-            return;
+    if (p) {
+        regs -= 64 * (n - 1);
+        for (uint64_t left = exec; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctzll(left);
+            const uint8_t *q = p + (l->va[lane] - lo);
+            uint32_t *out = regs + lane;
+
+            if (t == VM_DW)
+                for (unsigned i = 0; i < n; i++)
+                    out[64 * i] = load_le32(q + 4 * i);
+            else
+                *out = vmem_widen(t, bytes == 1 ? *q : load_le16(q), *out);
         }
+        w->counters.read_bytes += (uint64_t)bytes * n * (uint64_t)__builtin_popcountll(exec);
+        return;
     }
     for (unsigned lane = 0; lane < 64; lane++) {
         uint32_t m[4] = {0};
@@ -329,14 +356,22 @@ static void store_lanes(struct wave *w, unsigned src, const struct lanes *l, enu
     unsigned bytes = vmem_data_bytes(t);
     uint64_t exec = wave_exec(w);
 
-    if (t == VM_DW && n == 1 && contiguous(l)) {
-        uint8_t *p = vmem_host(w, l->va[0], 256, MEM_W);
+    uint64_t lo;
+    const uint32_t *regs = vmem_vgpr_out(w, src, n - 1);
+    uint8_t *p = exec & ~l->ok[n - 1] || !regs || t != VM_DW
+                     ? NULL
+                     : host_of_lanes(w, l, exec, 4 * n, MEM_W, &lo);
 
-        if (p) {
-            memcpy(p, vmem_vgpr(w, src), 256);
-            w->counters.written_bytes += 256;
-            return;
+    if (p) {
+        regs -= 64 * (n - 1);
+        for (uint64_t left = exec; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctzll(left);
+
+            for (unsigned i = 0; i < n; i++)
+                store_le32(p + (l->va[lane] - lo) + 4 * i, regs[64 * i + lane]);
         }
+        w->counters.written_bytes += UINT64_C(4) * n * (uint64_t)__builtin_popcountll(exec);
+        return;
     }
     for (unsigned lane = 0; lane < 64; lane++) {
         uint32_t m[4];
@@ -558,12 +593,45 @@ void vmem_buffer_store_lds(struct wave *w, const struct insn *in)
     }
 }
 
+/* Lanes at equal distances; false when the other way must be taken. */
+static bool load_run(struct wave *w, unsigned dst, const struct run *r, unsigned n)
+{
+    const uint8_t *p = vmem_host(w, r->va, 63 * (uint64_t)r->step + 4 * n, MEM_R);
+    uint32_t *last = vmem_vgpr_out(w, dst, n - 1);
+
+    if (!p || !last)
+        return false;
+    vmem_run_load(last - 64 * (n - 1), p, r->step, n);
+    w->counters.read_bytes += 256 * n;
+    return true;
+}
+
+static bool store_run(struct wave *w, unsigned src, const struct run *r, unsigned n)
+{
+    uint8_t *p = vmem_host(w, r->va, 63 * (uint64_t)r->step + 4 * n, MEM_W);
+    const uint32_t *last = vmem_vgpr_out(w, src, n - 1);
+
+    if (!p || !last)
+        return false;
+    vmem_run_store(p, last - 64 * (n - 1), r->step, n);
+    w->counters.written_bytes += 256 * n;
+    return true;
+}
+
 void vmem_buffer_load(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n)
 {
     struct vsharp v;
     struct lanes l;
+    struct run r;
 
     vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
+    if (t == VM_DW && !in->lds &&
+        vmem_buffer_run(w, in, &v, counts_records(w, in, &v), scalar(w, in, in->soffset), 4 * n, &r) &&
+        load_run(w, in->dst, &r, n)) {
+        if (in->tfe)
+            vmem_tfe(w, in->dst, n);
+        return;
+    }
     vmem_buffer_lanes(w, in, &v, vmem_data_bytes(t), n, &l);
     if (in->lds) {
         load_to_lds(w, in, &l, t);
@@ -578,8 +646,13 @@ void vmem_buffer_store(struct wave *w, const struct insn *in, enum vmem_data t, 
 {
     struct vsharp v;
     struct lanes l;
+    struct run r;
 
     vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
+    if (t == VM_DW &&
+        vmem_buffer_run(w, in, &v, counts_records(w, in, &v), scalar(w, in, in->soffset), 4 * n, &r) &&
+        store_run(w, in->data, &r, n))
+        return;
     vmem_buffer_lanes(w, in, &v, vmem_data_bytes(t), n, &l);
     store_lanes(w, in->data, &l, t, n);
 }
@@ -634,7 +707,10 @@ void vmem_flat_load(struct wave *w, const struct insn *in, enum vmem_data t, uns
 {
     struct lanes l;
     uint64_t lds, exec = wave_exec(w);
+    struct run r;
 
+    if (t == VM_DW && vmem_flat_run(w, in, &r) && load_run(w, in->dst, &r, n))
+        return;
     flat_lanes(w, in, n, &l, &lds);
     if (lds) {
         wave_set_exec(w, exec & ~lds);
@@ -652,7 +728,10 @@ void vmem_flat_store(struct wave *w, const struct insn *in, enum vmem_data t, un
 {
     struct lanes l;
     uint64_t lds, exec = wave_exec(w);
+    struct run r;
 
+    if (t == VM_DW && vmem_flat_run(w, in, &r) && store_run(w, in->data, &r, n))
+        return;
     flat_lanes(w, in, n, &l, &lds);
     if (lds) {
         wave_set_exec(w, exec & ~lds);

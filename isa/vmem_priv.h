@@ -28,6 +28,26 @@ void vmem_decode_vsharp(const struct wave *w, const uint32_t d[4], struct vsharp
 void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vsharp *v,
                        unsigned elem_bytes, unsigned n, struct lanes *l);
 
+/* A whole wave whose lanes lie at equal distances (vmem_run.c). */
+struct run {
+    uint64_t va; /* of lane 0 */
+    uint32_t step;
+};
+
+/* v[t] = v[0] + t * *step, with a step worth having? */
+bool vmem_affine(const uint32_t v[64], uint32_t *step);
+
+/* True, and *r set, when all lanes are active, at equal distances and in range: `bytes` a lane.
+ * `structured`: NUM_RECORDS counts records. */
+bool vmem_buffer_run(const struct wave *w, const struct insn *in, const struct vsharp *v,
+                     bool structured, uint32_t soffset, unsigned bytes, struct run *r);
+/* The same for FLAT and GLOBAL, all of it in memory (no LDS, no scratch). */
+bool vmem_flat_run(const struct wave *w, const struct insn *in, struct run *r);
+
+/* n dwords a lane between VGPRs and host memory, in the order of the lanes. */
+void vmem_run_load(uint32_t *out, const uint8_t *p, uint32_t step, unsigned n);
+void vmem_run_store(uint8_t *p, const uint32_t *in, uint32_t step, unsigned n);
+
 /* Host memory behind bytes at va with all of `prot`, through the wave's cached mapping; NULL where
  * mem_read / mem_write must be asked (and will record the fault). */
 uint8_t *vmem_host(struct wave *w, uint64_t va, uint64_t bytes, unsigned prot);

@@ -361,6 +361,135 @@ START_TEST(lane_moves)
 }
 END_TEST
 
+/* ---- the wave at once against one lane after another -------------------------------------- */
+
+static uint32_t rnd(void)
+{
+    static uint64_t x = 88172645463325252u;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return (uint32_t)(x >> 16);
+}
+
+#define PICK(...) ((uint32_t[]){__VA_ARGS__}[rnd() % (sizeof((uint32_t[]){__VA_ARGS__}) / 4)])
+
+/* Mostly first + lane * step; sometimes one lane differs. */
+static void sequence(uint32_t v[64], uint32_t first, uint32_t step)
+{
+    for (unsigned l = 0; l < 64; l++)
+        v[l] = first + l * step;
+    if (rnd() % 4 == 0)
+        v[rnd() % 64] += PICK(1, 4, -4, 64, 0x80000000u);
+}
+
+enum what { BUFFER, FLAT, SHARE };
+
+static void access(struct wave *w, const struct insn *in, enum what what, bool store,
+                   enum vmem_data t, unsigned n)
+{
+    switch (what) {
+    case BUFFER:
+        (store ? vmem_buffer_store : vmem_buffer_load)(w, in, t, n);
+        break;
+    case FLAT:
+        (store ? vmem_flat_store : vmem_flat_load)(w, in, t, n);
+        break;
+    case SHARE:
+        (store ? lds_write : lds_read)(w, in, t, n);
+    }
+}
+
+START_TEST(wave_equals_lanes)
+{
+    static uint8_t before[BUF_BYTES], after[BUF_BYTES], share[2][sizeof lds];
+    static uint32_t regs[2][16][64];
+    unsigned full = 0;
+
+    for (unsigned round = 0; round < 4000; round++) {
+        struct wave *w = wave_new((enum gfx)(rnd() % 4));
+        struct insn in = load_insn();
+        enum what what = (enum what)(rnd() % 3);
+        bool store = rnd() & 1;
+        enum vmem_data t = rnd() % 4 ? VM_DW : PICK(VM_U8, VM_S8, VM_U16, VM_S16);
+        unsigned n = t == VM_DW ? 1 + rnd() % 4 : 1;
+        uint64_t exec = rnd() % 4 ? ~UINT64_C(0) : (uint64_t)rnd() << 32 | rnd();
+        uint64_t bytes[2];
+        uint32_t step = PICK(0, 4, 4, 8, 12, 16, 16, 20, 1, 100, 0x10000, -4);
+
+        in.data = OPD_VGPR0 + 8;
+        for (unsigned i = 0; i < 16 * 64; i++)
+            vgprs[i / 64][i % 64] = rnd();
+        for (unsigned i = 0; i < sizeof lds / 4; i++)
+            store_le32(lds + 4 * i, rnd());
+        in.offset = (int32_t)PICK(0, 0, 16, 4092, 3);
+        if (what == BUFFER) {
+            uint32_t stride = PICK(0, 4, 16, 16, 20, 16383);
+
+            in.idxen = rnd() & 1;
+            in.offen = rnd() & 1;
+            in.addr64 = w->gen <= GFX7 && rnd() % 8 == 0 && !in.idxen && !in.offen;
+            w->s[20] = PICK(0, 0, 4, 1000, 0xfffff000u);
+            in.soffset = 20;
+            vsharp(w, stride, rnd() % 8 == 0,
+                   PICK(64, 63, 127, 1024, BUF_BYTES, 4096 + 252, 0xffffffffu),
+                   1u << 19 | (rnd() % 8 == 0) << 23);
+            w->s[4] += PICK(0, 0, 4, BUF_BYTES - 300, BUF_BYTES - 256, -128);
+            sequence(vgprs[0], PICK(0, 0, 1, 100, 0xffffffe0u), in.idxen ? PICK(0, 1, 1, 2) : step);
+            sequence(vgprs[1], in.addr64 ? 0 : PICK(0, 8, 256), in.addr64 ? 0 : step);
+        } else if (what == FLAT) {
+            in.enc = rnd() & 1 ? ENC_FLAT : ENC_GLOBAL;
+            in.saddr = OPD_NONE;
+            if (in.enc == ENC_GLOBAL && rnd() & 1) {
+                in.saddr = 4;
+                w->s[4] = PICK(BUF_VA, BUF_VA + BUF_BYTES - 256);
+                sequence(vgprs[0], PICK(0, 16, 0xffffff80u), step);
+            } else {
+                sequence(vgprs[0], PICK(BUF_VA, BUF_VA + BUF_BYTES - 256, 0xffffff80u), step);
+                sequence(vgprs[1], rnd() % 8 == 0, 0);
+                w->flat.shared_hi = PICK(0, 1);
+            }
+        } else {
+            w->s[SREG_M0] = PICK(0xffffffffu, 0xffff, 1000, 256, 255, 3);
+            sequence(vgprs[0], PICK(0, 0, 2, 512, 3840, 4000, 0xffffff80u), step);
+        }
+        for (unsigned i = 0; i < BUF_BYTES / 4; i++)
+            store_le32(mem + 4 * i, 0xa0000000 + 4 * i);
+        memcpy(before, mem, BUF_BYTES);
+        memcpy(regs[0], vgprs, sizeof vgprs);
+        memcpy(share[0], lds, sizeof lds);
+
+        wave_set_exec(w, exec);
+        access(w, &in, what, store, t, n);
+        memcpy(after, mem, BUF_BYTES);
+        memcpy(regs[1], vgprs, sizeof vgprs);
+        memcpy(share[1], lds, sizeof lds);
+        bytes[0] = w->counters.read_bytes + w->counters.written_bytes + w->counters.lds_bytes;
+        full += !memcmp(before, mem, BUF_BYTES) != store;
+
+        memcpy(mem, before, BUF_BYTES);
+        memcpy(lds, share[0], sizeof lds);
+        memset(&w->counters, 0, sizeof w->counters);
+        memcpy(vgprs, regs[0], sizeof vgprs);
+        for (unsigned l = 0; l < 64; l++)
+            if (exec >> l & 1) {
+                wave_set_exec(w, UINT64_C(1) << l);
+                access(w, &in, what, store, t, n);
+                /* The address may be overwritten only afterwards. */
+                memcpy(vgprs[0], regs[0][0], 512);
+            }
+        bytes[1] = w->counters.read_bytes + w->counters.written_bytes + w->counters.lds_bytes;
+        ck_assert_msg(!memcmp(after, mem, BUF_BYTES), "round %u: memory", round);
+        ck_assert_msg(!memcmp(share[1], lds, sizeof lds), "round %u: LDS", round);
+        ck_assert_msg(!memcmp(regs[1], vgprs, sizeof vgprs), "round %u: VGPRs", round);
+        ck_assert_msg(bytes[0] == bytes[1], "round %u: %llu bytes, not %llu", round,
+                      (unsigned long long)bytes[0], (unsigned long long)bytes[1]);
+    }
+    ck_assert_uint_gt(full, 1000); /* most rounds do something */
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("vmem");
@@ -380,6 +509,7 @@ int main(void)
     tcase_add_test(tc, scalar);
     tcase_add_test(tc, lds_access);
     tcase_add_test(tc, lane_moves);
+    tcase_add_test(tc, wave_equals_lanes);
     suite_add_tcase(s, tc);
     srunner_run_all(sr, CK_ENV);
     failed = srunner_ntests_failed(sr);
