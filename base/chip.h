@@ -6,7 +6,8 @@
 
 enum chip_ext {
     CHIP_EXT_VRS = 1,
-    CHIP_EXT_META_ALIAS = 2 /* metadata that does not alias: Vega 12, Vega 20 (mem_meta9_desc) */
+    CHIP_EXT_META_ALIAS = 2, /* metadata that does not alias: Vega 12, Vega 20 (mem_meta9_desc) */
+    CHIP_EXT_LS_INIT_BUG = 4 /* merged waves without HS lanes start with LS registers at v0: Vega 10, Raven */
 };
 
 struct chip {

@@ -1,12 +1,18 @@
-/* A draw: indices to vertices, vertex waves, primitives to the rasteriser.
+/* A draw: which stages there are, indices to primitives, primitives to the first stage.
  *
- * The state of the draw is decoded once (raster_state_decode). Indices are looked up among the last
- * VTX_REUSE_DEPTH vertices; one that is not there takes a slot, and slots are shaded in waves of 64.
- * Primitives are kept as slot numbers until the slots run out or the draw ends; then the missing
- * vertices are shaded and the primitives go through PA and SC in order, into pixel waves (spi.c).
+ * The state of the draw is decoded once (raster_state_decode). Indices are assembled to primitives;
+ * a primitive's vertices are looked up among the last VTX_REUSE_DEPTH vertices, and one that is not there takes
+ * a slot. Patches collect for the tessellator instead, whose primitives take the same way from there on:
+ *
+ *   VGT_SHADER_STAGES_EN          vertices go to        primitives go to
+ *   VS                            VS                    PA
+ *   ES, GS, VS (copy)             ES                    GS, whose output goes to VS and PA
+ *   LS, HS, VS (domain)           LS, domain points VS  tessellator, PA
+ *   LS, HS, ES (domain), GS, VS   LS, domain points ES  tessellator, GS, VS and PA
  *
  * Vertex shader input: v0 the vertex index (offset and clamped), v1 the instance divided by
- * VGT_INSTANCE_STEP_RATE_0, v2 the primitive id, v3 the instance; VGPR_COMP_CNT says how many.
+ * VGT_INSTANCE_STEP_RATE_0, v2 the primitive id (VGT_PRIMITIVEID_EN) or the instance divided by
+ * VGT_INSTANCE_STEP_RATE_1, v3 the instance; VGPR_COMP_CNT says how many.
  *
  * Sources: VGT_* and SPI_* registers; the initial VGPRs as Mesa's compilers expect them. */
 #include "emu/draw_priv.h"
@@ -15,216 +21,119 @@
 
 #define F(reg, field) regs_field(&gpu->regs, F_##reg##__##field)
 
-/* POS1 ("miscellaneous"), POS2, POS3 are packed: those that are enabled follow POS0 in this order. */
-enum { POS_MISC, POS_CCDIST0, POS_CCDIST1, POS_KINDS };
-
 struct emu_draw_state *emu_draw_state_create(struct atoll_gpu *gpu)
 {
     struct emu_draw_state *d = calloc(1, sizeof *d);
 
-    if (d)
-        d->gpu = gpu;
+    if (!d)
+        return NULL;
+    d->gpu = gpu;
+    if (!draw_gs_create(d) || !draw_tess_create(d)) {
+        emu_draw_state_destroy(d);
+        return NULL;
+    }
     return d;
 }
 
-void emu_draw_state_destroy(struct emu_draw_state *s)
+void emu_draw_state_destroy(struct emu_draw_state *d)
 {
-    free(s);
-}
-
-/* ---- vertex waves ----------------------------------------------------------------------------- */
-
-struct vs_ctx {
-    struct emu_wave_ctx wave; /* first: shared wave_ops find it there */
-    struct emu_draw_state *d;
-    unsigned first, n;        /* slots of this wave */
-    unsigned comp_cnt;
-};
-
-static void vs_export(struct wave *w, unsigned target, unsigned en, bool compr, bool done, bool vm,
-                      const uint32_t *const src[4])
-{
-    struct vs_ctx *c = w->ops_ctx;
-    const uint64_t exec = wave_exec(w);
-    const bool pos = target >= EXP_TARGET_POS0 && target < EXP_TARGET_POS0 + DRAW_POS_EXPORTS;
-    const bool param = target >= EXP_TARGET_PARAM0 && target < EXP_TARGET_PARAM0 + RASTER_PARAMS_MAX;
-
-    if (target == EXP_TARGET_NULL)
+    if (!d)
         return;
-    if ((!pos && !param) || compr) {
-        loud_report(w->loud, LOUD_OTHER, 0x1000 + target, "export target %u%s from %s", target,
-                    compr ? " (compressed)" : "", "a vertex shader");
+    draw_gs_destroy(d);
+    draw_tess_destroy(d);
+    free(d);
+}
+
+/* ---- the stage that takes vertices ---------------------------------------------------------------- */
+
+bool draw_flush(struct emu_draw_state *d)
+{
+    return d->gs.on ? draw_gs_flush(d) : draw_vs_flush(d);
+}
+
+bool draw_room(struct emu_draw_state *d)
+{
+    const struct draw_gs *g = &d->gs;
+
+    if (!g->on)
+        return draw_vs_room(d);
+    return (g->slots + g->prim_verts <= g->slots_max && g->prims < g->prims_max) || draw_gs_flush(d);
+}
+
+unsigned draw_slot(struct emu_draw_state *d, const uint32_t in[4])
+{
+    if (!d->gs.on)
+        return draw_vs_slot(d, in);
+    memcpy(d->gs.in[d->gs.slots], in, sizeof d->gs.in[0]);
+    return d->gs.slots++;
+}
+
+void draw_prim(struct emu_draw_state *d, const struct raster_ia_prim *p)
+{
+    struct draw_gs_prim *gp;
+
+    if (!d->gs.on) {
+        draw_vs_prim(d, p);
         return;
     }
-    for (unsigned l = 0; l < c->n; l++) {
-        struct draw_vertex *v = &c->d->vertex[c->first + l];
-
-        if (!(exec >> l & 1))
-            continue;
-        for (unsigned k = 0; k < 4; k++) {
-            if (!(en >> k & 1) || !src[k])
-                continue;
-            if (pos)
-                v->pos[target - EXP_TARGET_POS0][k] = bits_f32(src[k][l]);
-            else
-                v->param[target - EXP_TARGET_PARAM0][k] = src[k][l];
-        }
-    }
+    gp = &d->gs.prim[d->gs.prims++];
+    for (unsigned k = 0; k < p->verts; k++)
+        gp->slot[k] = (uint16_t)p->v[k];
+    gp->prim_id = p->prim_id;
 }
 
-static const struct wave_ops vs_ops = {
-    .image = emu_ops_image,
-    .export_ = vs_export,
-    .gds = emu_ops_gds,
-    .sendmsg = emu_ops_sendmsg,
-    .memtime = emu_ops_memtime,
-    .gws = emu_ops_gws,
-    .trace = emu_ops_trace,
-};
+/* ---- primitives of indices ------------------------------------------------------------------------ */
 
-static void vs_fill(struct wave *w, unsigned sgpr, void *arg)
+/* What a vertex's lane starts with. Step rate 0: the value never advances. */
+static void vertex_input(const struct emu_draw_state *d, uint32_t index, uint32_t instance, uint32_t prim_id,
+                         uint32_t in[4])
 {
-    const struct vs_ctx *c = arg;
-    const struct raster_ia_state *ia = &c->d->st.ia;
+    const struct raster_ia_state *ia = &d->st.ia;
 
-    for (unsigned l = 0; l < c->n; l++) {
-        const struct draw_vertex *v = &c->d->vertex[c->first + l];
-        /* Step rate 0: the value never advances. */
-        uint32_t in[4] = { v->index, ia->step_rate[0] ? v->instance / ia->step_rate[0] : 0,
-                           v->prim_id, v->instance };
-
-        for (unsigned k = 0; k <= c->comp_cnt && k < w->num_vgprs; k++)
-            w->v[k * 64 + l] = in[k];
-    }
+    in[0] = index;
+    in[1] = ia->step_rate[0] ? instance / ia->step_rate[0] : 0;
+    in[2] = ia->prim_id ? prim_id : ia->step_rate[1] ? instance / ia->step_rate[1] : 0;
+    in[3] = instance;
 }
 
-/* The exported positions of a vertex as PA wants them. */
-static void decode_position(const struct emu_draw_state *d, struct draw_vertex *v)
+/* The slot of a vertex of a primitive: one of the last, or a new one. A vertex that carries its
+ * primitive's id (the provoking one) is not shared with other positions of the same index. */
+static unsigned vertex_slot(struct emu_draw_state *d, uint64_t name, uint32_t instance, uint32_t prim_id,
+                            bool provoking)
 {
-    const struct raster_pa_state *pa = &d->st.pa;
-    const bool on[POS_KINDS] = { pa->misc_vec, pa->ccdist0_vec, pa->ccdist1_vec };
-    const float *vec[POS_KINDS] = { NULL, NULL, NULL };
-    unsigned next = 1;
-
-    for (unsigned k = 0; k < POS_KINDS; k++)
-        if (on[k] && next < DRAW_POS_EXPORTS)
-            vec[k] = v->pos[next++];
-    memset(&v->out, 0, sizeof v->out);
-    memcpy(v->out.pos, v->pos[0], sizeof v->out.pos);
-    if (vec[POS_MISC]) {
-        uint32_t z = f32_bits(vec[POS_MISC][2]);
-
-        v->out.point_size = vec[POS_MISC][0];
-        v->out.edge_flag = f32_bits(vec[POS_MISC][1]);
-        /* GFX9 has the viewport in the upper half of z. */
-        v->out.rt_index = d->st.gen == GFX9 ? z & 0xffff : z;
-        v->out.viewport = d->st.gen == GFX9 ? z >> 16 : f32_bits(vec[POS_MISC][3]);
-    }
-    if (vec[POS_CCDIST0])
-        memcpy(&v->out.dist[0], vec[POS_CCDIST0], 4 * sizeof(float));
-    if (vec[POS_CCDIST1])
-        memcpy(&v->out.dist[4], vec[POS_CCDIST1], 4 * sizeof(float));
-    v->out.param_slot = (uint32_t)(v - d->vertex);
-}
-
-static bool shade_vertices(struct emu_draw_state *d)
-{
-    struct atoll_gpu *gpu = d->gpu;
-    struct vs_ctx c = { .d = d };
-    struct draw_stage stage;
-
-    emu_draw_stage(gpu, STAGE_VS, &stage);
-    c.comp_cnt = F(SPI_SHADER_PGM_RSRC1_VS, VGPR_COMP_CNT);
-    while (d->shaded < d->slots) {
-        c.first = d->shaded;
-        c.n = MIN2(d->slots - d->shaded, DRAW_WAVE);
-        for (unsigned l = 0; l < c.n; l++) {
-            struct draw_vertex *v = &d->vertex[c.first + l];
-
-            memset(v->pos, 0, sizeof v->pos);
-            v->pos[0][3] = 1;
-            memset(v->param, 0, sizeof v->param);
-        }
-        emu_count(&gpu->counters, CNT_VS_INVOCATIONS, c.n);
-        if (!emu_draw_wave(d, &stage, UINT64_MAX >> (64 - c.n), 0, &vs_ops, &c.wave, vs_fill, &c))
-            return false;
-        for (unsigned l = 0; l < c.n; l++)
-            decode_position(d, &d->vertex[c.first + l]);
-        d->shaded += c.n;
-    }
-    return true;
-}
-
-/* ---- primitives --------------------------------------------------------------------------------- */
-
-static void rasterise(struct emu_draw_state *d)
-{
-    struct raster_prim out[RASTER_PA_OUT_MAX];
-
-    for (unsigned i = 0; i < d->prims; i++) {
-        const struct raster_ia_prim *ip = &d->prim[i];
-        const struct raster_vertex *v[3] = { NULL, NULL, NULL };
-        unsigned n;
-
-        for (unsigned k = 0; k < ip->verts; k++)
-            v[k] = &d->vertex[ip->v[k]].out;
-        n = raster_pa_prim(&d->st, ip, v, out, &d->count);
-        for (unsigned k = 0; k < n; k++) {
-            d->prim_serial++;
-            raster_sc_prim(&d->st, &out[k], emu_spi_quads, d, &d->count);
-        }
-    }
-    d->prims = 0;
-}
-
-/* Shade and rasterise what there is. What the assembler still holds moves to the first slots. */
-static bool flush_chunk(struct emu_draw_state *d)
-{
-    struct draw_vertex carry[DRAW_CARRY];
-
-    if (!shade_vertices(d))
-        return false;
-    rasterise(d);
-    for (unsigned i = 0; i < DRAW_CARRY; i++)
-        carry[i] = d->vertex[d->ia.v[i] < DRAW_SLOTS ? d->ia.v[i] : 0];
-    for (unsigned i = 0; i < DRAW_CARRY; i++) {
-        d->vertex[i] = carry[i];
-        d->vertex[i].out.param_slot = i;
-        d->ia.v[i] = i;
-    }
-    d->slots = d->shaded = DRAW_CARRY;
-    d->reuse_have = 0;
-    return true;
-}
-
-static void add_prims(struct emu_draw_state *d, const struct raster_ia_prim *p, unsigned n)
-{
-    for (unsigned i = 0; i < n; i++) {
-        if (d->st.ia.prim_id)
-            d->vertex[p[i].v[p[i].provoking]].prim_id = p[i].prim_id;
-        d->prim[d->prims++] = p[i];
-    }
-}
-
-/* The slot of a vertex: one of the last `reuse_depth`, or a new one. */
-static unsigned vertex_slot(struct emu_draw_state *d, uint32_t index, uint32_t instance)
-{
+    const uint32_t index = (uint32_t)name;
+    uint32_t in[4];
     unsigned slot;
 
-    for (unsigned i = 0; i < d->reuse_have; i++)
-        if (d->reuse[i].index == index)
-            return d->reuse[i].slot;
-    slot = d->slots++;
-    d->vertex[slot].index = index;
-    d->vertex[slot].instance = instance;
-    d->vertex[slot].prim_id = 0;
-    if (d->reuse_depth) {
-        d->reuse[d->reuse_next].index = index;
-        d->reuse[d->reuse_next].slot = slot;
-        d->reuse_next = (d->reuse_next + 1) % d->reuse_depth;
-        d->reuse_have = MIN2(d->reuse_have + 1, d->reuse_depth);
+    if (d->reuse_generation != d->generation) {
+        d->reuse_generation = d->generation;
+        d->reuse_have = d->reuse_next = 0;
     }
+    for (unsigned i = 0; i < d->reuse_have; i++)
+        if (d->reuse[i].name == name || (d->reuse_by_index && (uint32_t)d->reuse[i].name == index)) {
+            if (d->st.ia.prim_id && provoking)
+                (d->gs.on ? d->gs.in[d->reuse[i].slot] : d->vertex[d->reuse[i].slot].in)[2] = prim_id;
+            return d->reuse[i].slot;
+        }
+    vertex_input(d, index, instance, prim_id, in);
+    slot = draw_slot(d, in);
+    d->reuse[d->reuse_next].name = name;
+    d->reuse[d->reuse_next].slot = slot;
+    d->reuse_next = (d->reuse_next + 1) % d->reuse_depth;
+    d->reuse_have = MIN2(d->reuse_have + 1, d->reuse_depth);
     return slot;
+}
+
+static bool add_prims(struct emu_draw_state *d, struct raster_ia_prim *p, unsigned n, uint32_t instance)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (!draw_room(d))
+            return false;
+        for (unsigned k = 0; k < p[i].verts; k++)
+            p[i].v[k] = vertex_slot(d, p[i].v[k], instance, p[i].prim_id, k == p[i].provoking);
+        draw_prim(d, &p[i]);
+    }
+    return true;
 }
 
 /* ---- indices ------------------------------------------------------------------------------------ */
@@ -292,7 +201,7 @@ static bool draw_instance(struct emu_draw_state *d, struct indices *ix, uint32_t
     const struct raster_ia_state *ia = &d->st.ia;
     const unsigned bytes = ix->info->index_bytes;
     struct raster_ia_prim out[2];
-    uint32_t restart = ia->restart_index;
+    uint32_t restart = ia->restart_index, patches = 0;
 
     /* The comparison is as wide as an index, unless the register says otherwise. */
     if (ix->info->source != EMU_DRAW_AUTO && bytes < 4 && !match_all_bits)
@@ -307,18 +216,33 @@ static bool draw_instance(struct emu_draw_state *d, struct indices *ix, uint32_t
         index = fetch_index(ix, i);
 
         if (ia->restart && index == restart && ix->info->source != EMU_DRAW_AUTO) {
-            add_prims(d, out, raster_ia_cut(&d->ia, out));
+            draw_tess_cut(d);
+            if (!add_prims(d, out, raster_ia_cut(&d->ia, out), instance))
+                return false;
             continue;
         }
         emu_count(&d->gpu->counters, CNT_IA_VERTICES, 1);
         index += ia->index_offset;
         index = MAX2(index, ia->index_min);
         index = MIN2(index, ia->index_max);
-        add_prims(d, out, raster_ia_vertex(&d->ia, vertex_slot(d, index, instance), out));
-        if ((d->slots == DRAW_SLOTS || d->prims + 4 > DRAW_PRIMS) && !flush_chunk(d))
+        if (d->tess.on) {
+            uint32_t in[4];
+            bool completes;
+
+            vertex_input(d, index, instance, patches, in);
+            if (!draw_tess_vertex(d, in, patches, &completes))
+                return false;
+            patches += completes;
+        } else if (!add_prims(d, out, raster_ia_vertex(&d->ia, (uint64_t)i << 32 | index, out), instance)) {
             return false;
+        }
     }
-    add_prims(d, out, raster_ia_cut(&d->ia, out));
+    draw_tess_cut(d);
+    emu_count(&d->gpu->counters, CNT_IA_PRIMITIVES, patches);
+    if (d->tess.on)
+        return true;
+    if (!add_prims(d, out, raster_ia_cut(&d->ia, out), instance))
+        return false;
     emu_count(&d->gpu->counters, CNT_IA_PRIMITIVES, d->ia.prim_id);
     return true;
 }
@@ -338,17 +262,43 @@ bool emu_draw_spend(struct emu_draw_state *d, uint64_t n)
 
 /* ---- the draw ----------------------------------------------------------------------------------- */
 
-/* True when the stages are those that are modelled: a vertex shader in the VS stage and no other. */
-static bool stages_modelled(struct atoll_gpu *gpu)
+/* Which stages there are. False, reported, when the combination is none that the hardware knows. */
+static bool set_stages(struct emu_draw_state *d)
 {
-    const uint32_t es = F(VGT_SHADER_STAGES_EN, ES_EN), gs = F(VGT_SHADER_STAGES_EN, GS_EN);
+    struct atoll_gpu *gpu = d->gpu;
     const uint32_t ls = F(VGT_SHADER_STAGES_EN, LS_EN), hs = F(VGT_SHADER_STAGES_EN, HS_EN);
+    const uint32_t es = F(VGT_SHADER_STAGES_EN, ES_EN), gs = F(VGT_SHADER_STAGES_EN, GS_EN);
+    const uint32_t vs = F(VGT_SHADER_STAGES_EN, VS_EN);
+    const uint32_t es_want = !gs ? V_VGT_STAGES_ES_EN__ES_STAGE_OFF
+                             : hs ? V_VGT_STAGES_ES_EN__ES_STAGE_DS
+                                  : V_VGT_STAGES_ES_EN__ES_STAGE_REAL;
+    const uint32_t vs_want = gs ? V_VGT_STAGES_VS_EN__VS_STAGE_COPY_SHADER
+                             : hs ? V_VGT_STAGES_VS_EN__VS_STAGE_DS
+                                  : V_VGT_STAGES_VS_EN__VS_STAGE_REAL;
 
-    if (!es && !gs && !ls && !hs)
+    d->tess.on = hs;
+    d->gs.on = gs;
+    if (ls == (hs ? V_VGT_STAGES_LS_EN__LS_STAGE_ON : V_VGT_STAGES_LS_EN__LS_STAGE_OFF) && es == es_want &&
+        vs == vs_want && !(gpu->regs.gen == GFX9 && F(VGT_SHADER_STAGES_EN, PRIMGEN_EN)))
         return true;
-    loud_report(gpu->loud, LOUD_OTHER, 0x2000 | es << 3 | gs << 5 | ls | hs << 2,
+    loud_report(gpu->loud, LOUD_OTHER, 0x2000 | vs << 6 | gs << 5 | es << 3 | hs << 2 | ls,
                 "shader stages VGT_SHADER_STAGES_EN = 0x%x at draw %u; the draw is skipped",
                 regs_get(&gpu->regs, R_VGT_SHADER_STAGES_EN), gpu->draw_number);
+    return false;
+}
+
+/* The primitive type fits the stages. */
+static bool type_known(struct emu_draw_state *d)
+{
+    struct atoll_gpu *gpu = d->gpu;
+    const uint32_t type = d->st.ia.prim_type;
+    const bool patch = type == V_VGT_DI_PRIM_TYPE__DI_PT_PATCH;
+
+    if (d->tess.on ? patch : raster_ia_known(type))
+        return true;
+    loud_report(gpu->loud, LOUD_OTHER, 0x3000 | d->tess.on << 8 | type,
+                "VGT_PRIMITIVE_TYPE = %u%s at draw %u; the draw is skipped", type,
+                d->tess.on ? " with tessellation" : "", gpu->draw_number);
     return false;
 }
 
@@ -385,15 +335,11 @@ void emu_draw(struct atoll_gpu *gpu, const struct emu_draw_info *info)
     const bool match_all_bits = F(VGT_MULTI_PRIM_IB_RESET_EN, MATCH_ALL_BITS);
     bool ok = true;
 
-    if (!d || !stages_modelled(gpu))
+    if (!d || !set_stages(d))
         return;
     raster_state_decode(&d->st, &gpu->regs, gpu->chip, gpu->loud, gpu->draw_number);
-    if (!raster_ia_known(d->st.ia.prim_type)) {
-        loud_report(gpu->loud, LOUD_OTHER, 0x3000 | d->st.ia.prim_type,
-                    "VGT_PRIMITIVE_TYPE = %u at draw %u; the draw is skipped", d->st.ia.prim_type,
-                    gpu->draw_number);
+    if (!type_known(d) || (d->tess.on && !draw_tess_begin(d)))
         return;
-    }
     if (d->st.sc.line_diamond && raster_ia_verts(d->st.ia.prim_type) == 2)
         loud_report(gpu->loud, LOUD_OTHER, 0x3100,
                     "PA_SC_LINE_CNTL.DX10_DIAMOND_TEST_ENA: the ends of lines are cut along the minor "
@@ -402,18 +348,20 @@ void emu_draw(struct atoll_gpu *gpu, const struct emu_draw_info *info)
     d->budget = gpu->opt.watchdog_insts;
     raster_db_begin(&d->db, &d->st, gpu->vm, gpu->loud, gpu->draw_number);
     raster_cb_begin(&d->cb, &d->st, gpu->vm, gpu->loud, gpu->draw_number);
-    raster_ia_begin(&d->ia, d->st.ia.prim_type, d->st.ia.provoking_last, false);
-    d->slots = d->shaded = d->prims = 0;
+    raster_ia_begin(&d->ia, d->st.ia.prim_type, d->st.ia.provoking_last, d->gs.on);
+    if (d->gs.on)
+        draw_gs_begin(d);
+    draw_vs_begin(d);
     d->px.quads = d->px.prims = 0;
     /* A vertex that carries its primitive's id belongs to one primitive. */
-    d->reuse_depth = d->st.ia.prim_id ? 0 : MIN2(d->st.ia.reuse_depth, DRAW_REUSE_MAX);
+    d->reuse_by_index = d->st.ia.reuse_depth && !d->st.ia.prim_id;
+    d->reuse_depth = d->reuse_by_index ? MIN2(d->st.ia.reuse_depth, DRAW_REUSE_MAX) : DRAW_REUSE_MAX;
 
     for (uint32_t i = 0; i < info->instances && ok; i++)
         ok = draw_instance(d, &ix, i, match_all_bits);
-    if (ok && shade_vertices(d)) {
-        rasterise(d);
+    ok = ok && (d->tess.on ? draw_tess_flush(d) : draw_flush(d));
+    if (ok)
         emu_spi_flush(d);
-    }
     raster_db_end(&d->db);
     raster_cb_end(&d->cb);
     gpu->samples_passed[0] += d->st.db.zpass_count ? d->count.db_passed : 0;

@@ -1,4 +1,4 @@
-/* The shader processor input: waves of vertices and pixels, what they start with, what they export.
+/* The shader processor input: waves of pixels, what they start with, what they export.
  *
  * Pixel waves: quads collect, 16 to a wave, in the order in which SC found them; lane 4q + p is
  * pixel p of quad q. A wave starts with EXEC = the pixels that are covered and passed the early tests
@@ -20,81 +20,6 @@
 #include <math.h>
 
 #define F(reg, field) regs_field(&gpu->regs, F_##reg##__##field)
-
-/* ---- launching ------------------------------------------------------------------------------ */
-
-void emu_draw_stage(const struct atoll_gpu *gpu, enum isa_stage stage, struct draw_stage *out)
-{
-    const enum gfx gen = gpu->regs.gen;
-    const bool ps = stage == STAGE_PS;
-    const uint32_t r1 = regs_get(&gpu->regs, ps ? R_SPI_SHADER_PGM_RSRC1_PS : R_SPI_SHADER_PGM_RSRC1_VS);
-    const uint32_t r2 = regs_get(&gpu->regs, ps ? R_SPI_SHADER_PGM_RSRC2_PS : R_SPI_SHADER_PGM_RSRC2_VS);
-    const uint32_t r3 = regs_get(&gpu->regs, ps ? R_SPI_SHADER_PGM_RSRC3_PS : R_SPI_SHADER_PGM_RSRC3_VS);
-    const enum reg_id lo = ps ? R_SPI_SHADER_PGM_LO_PS : R_SPI_SHADER_PGM_LO_VS;
-    const enum reg_id hi = ps ? R_SPI_SHADER_PGM_HI_PS : R_SPI_SHADER_PGM_HI_VS;
-    const enum reg_id user = ps ? R_SPI_SHADER_USER_DATA_PS_0 : R_SPI_SHADER_USER_DATA_VS_0;
-
-    memset(out, 0, sizeof *out);
-    out->stage = stage;
-    emu_pgm_decode(gen, regs_get(&gpu->regs, lo), regs_get(&gpu->regs, hi), r1, &out->pgm);
-    /* The field lies at the same bits of PS and VS. */
-    out->user_sgprs = MIN2(regs_extract(gen, F_SPI_SHADER_PGM_RSRC2_PS__USER_SGPR, r2),
-                           ARRAY_LEN(out->user));
-    for (unsigned i = 0; i < out->user_sgprs; i++)
-        out->user[i] = i < 16 || gen == GFX9 ? regs_get_i(&gpu->regs, user, i) : 0;
-    out->cu_mask = gen == GFX6 ? UINT32_MAX
-                               : regs_extract(gen, F_SPI_SHADER_PGM_RSRC3_PS__CU_EN, r3);
-}
-
-/* The next CU, in turn, that this stage may use; any when the mask allows none. */
-static unsigned pick_cu(struct emu_draw_state *d, uint32_t cu_mask)
-{
-    const unsigned n = cu_count(d->gpu->cu), per_sh = d->gpu->chip->cu_per_sh;
-
-    for (unsigned tries = 0; tries < n; tries++) {
-        unsigned cu = d->next_cu++ % n;
-
-        if (cu_mask >> (cu % per_sh) & 1)
-            return cu;
-    }
-    return d->next_cu++ % n;
-}
-
-bool emu_draw_wave(struct emu_draw_state *d, const struct draw_stage *s, uint64_t exec,
-                   unsigned lds_bytes, const struct wave_ops *ops, struct emu_wave_ctx *ctx,
-                   void (*fill)(struct wave *w, unsigned sgpr, void *arg), void *arg)
-{
-    struct atoll_gpu *gpu = d->gpu;
-    const struct cu_need need = { .vgprs = s->pgm.vgprs, .sgprs = s->pgm.sgprs,
-                                  .lds_bytes = lds_bytes, .waves = 1 };
-    struct cu_group g;
-    struct err e;
-    struct wave *w;
-    bool ok;
-
-    if (!cu_group_alloc(gpu->cu, pick_cu(d, s->cu_mask), &need, s->stage, &g)) {
-        emu_guest_fault(gpu, "draw %u: a %s wave with %u VGPRs, %u SGPRs and %u bytes of LDS does "
-                        "not fit a compute unit", gpu->draw_number,
-                        s->stage == STAGE_PS ? "pixel" : "vertex", need.vgprs, need.sgprs, lds_bytes);
-        return false;
-    }
-    w = g.waves[0];
-    ctx->gpu = gpu;
-    ctx->clock = gpu->clock;
-    emu_wave_prepare(gpu, w, ops, ctx);
-    wave_reset(w, s->pgm.code_va, exec, s->pgm.float_mode, s->pgm.dx10_clamp, s->pgm.ieee);
-    for (unsigned i = 0; i < s->user_sgprs && i < w->num_sgprs; i++)
-        w->s[i] = s->user[i];
-    fill(w, s->user_sgprs, arg);
-    ok = cu_group_run(gpu->cu, &g, gpu->opt.watchdog_insts, &e);
-    if (!ok)
-        emu_guest_hang(gpu, "draw %u, %s shader at 0x%llx: %s", gpu->draw_number,
-                       s->stage == STAGE_PS ? "pixel" : "vertex",
-                       (unsigned long long)s->pgm.code_va, e.text);
-    ok = emu_draw_spend(d, w->insts_run) && ok;
-    cu_group_free(gpu->cu, &g);
-    return ok;
-}
 
 /* ---- attributes ------------------------------------------------------------------------------- */
 
@@ -163,6 +88,7 @@ static void load_attribute(const struct emu_draw_state *d, const struct raster_p
 struct ps_ctx {
     struct emu_wave_ctx wave; /* first: shared wave_ops find it there */
     struct emu_draw_state *d;
+    uint64_t exec;
 };
 
 static void ps_export(struct wave *w, unsigned target, unsigned en, bool compr, bool done, bool vm,
@@ -226,7 +152,7 @@ static const struct {
 #undef IN
 };
 
-static void ps_fill(struct wave *w, unsigned sgpr, void *arg)
+static uint64_t ps_fill(struct wave *w, unsigned i, unsigned *sgpr, void *arg)
 {
     struct ps_ctx *c = arg;
     struct emu_draw_state *d = c->d;
@@ -237,8 +163,9 @@ static void ps_fill(struct wave *w, unsigned sgpr, void *arg)
 
     for (unsigned q = 1; q < MIN2(px->quads, DRAW_QUADS); q++)
         new_prim |= (uint32_t)(px->prim_of[q] != px->prim_of[q - 1]) << (q - 1);
-    if (sgpr < w->num_sgprs)
-        w->s[sgpr] = new_prim << 16;
+    if (*sgpr < w->num_sgprs)
+        w->s[*sgpr] = new_prim << 16;
+    ++*sgpr;
 
     for (unsigned a = 0; a < spi->num_interp; a++)
         for (unsigned p = 0; p < px->prims; p++)
@@ -261,6 +188,7 @@ static void ps_fill(struct wave *w, unsigned sgpr, void *arg)
                         w->v[v * 64 + 4 * q + p] = dw[ps_input[i].offset_dw + k];
             }
         }
+    return c->exec;
 }
 
 /* What one pixel exported to MRTZ, by SPI_SHADER_Z_FORMAT: depth, stencil, sample mask. */
@@ -353,8 +281,10 @@ void emu_spi_flush(struct emu_draw_state *d)
     struct draw_pixels *px = &d->px;
     struct ps_ctx c = { .d = d };
     struct draw_stage stage;
+    struct draw_run run = { .stage = &stage, .waves = 1, .ops = &ps_ops, .ctx = &c, .ctx_bytes = sizeof c,
+                            .fill = ps_fill, .arg = &c };
     uint64_t exec = 0;
-    unsigned lds_bytes, covered;
+    unsigned covered;
 
     if (!px->quads || !d->budget) {
         px->quads = px->prims = 0;
@@ -369,9 +299,10 @@ void emu_spi_flush(struct emu_draw_state *d)
     emu_count(&gpu->counters, CNT_PS_HELPERS, 4 * px->quads - covered);
 
     emu_draw_stage(gpu, STAGE_PS, &stage);
-    lds_bytes = d->st.spi.num_interp * px->prims * (unsigned)sizeof px->attr[0][0];
+    run.lds_bytes = d->st.spi.num_interp * px->prims * (unsigned)sizeof px->attr[0][0];
     memset(&d->exports, 0, sizeof d->exports);
-    if (emu_draw_wave(d, &stage, exec, lds_bytes, &ps_ops, &c.wave, ps_fill, &c))
+    c.exec = exec;
+    if (emu_draw_run(d, &run))
         for (unsigned q = 0; q < px->quads; q++)
             finish_quad(d, q);
     px->quads = px->prims = 0;
