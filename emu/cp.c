@@ -198,6 +198,18 @@ static bool is_known_hole(const struct atoll_gpu *gpu, uint32_t offset_bytes,
            later->id >= R_CB_COLOR0_DCC_CONTROL && later->id <= R_CB_COLOR7_DCC_CONTROL;
 }
 
+/* GFX9: one write to the user data of all graphics stages. */
+static void set_common_user_data(struct atoll_gpu *gpu, unsigned i, uint32_t value)
+{
+    static const enum reg_id user[] = {
+        R_SPI_SHADER_USER_DATA_PS_0, R_SPI_SHADER_USER_DATA_VS_0,
+        R_SPI_SHADER_USER_DATA_ES_0, R_SPI_SHADER_USER_DATA_LS_0,
+    };
+
+    for (unsigned k = 0; k < ARRAY_LEN(user); k++)
+        regs_set_i(&gpu->regs, user[k], i, value);
+}
+
 void emu_register_write(struct atoll_gpu *gpu, uint32_t offset_bytes, uint32_t value)
 {
     const struct reg *r = regs_by_offset(gpu->regs.gen, gpu->regs.ext, offset_bytes);
@@ -213,6 +225,8 @@ void emu_register_write(struct atoll_gpu *gpu, uint32_t offset_bytes, uint32_t v
     gpu->regs.dw[offset_bytes / 4] = value;
     if (r && (r->id == R_VGT_INDEX_TYPE || r->id == R_VGT_DMA_INDEX_TYPE))
         gpu->cp.index_type = value;
+    if (r && r->id >= R_SPI_SHADER_USER_DATA_COMMON_0 && r->id <= R_SPI_SHADER_USER_DATA_COMMON_31)
+        set_common_user_data(gpu, r->id - R_SPI_SHADER_USER_DATA_COMMON_0, value);
 }
 
 /* SET_*_REG, their _INDEX forms, and type 0. The INDEX field tells the CP which registers

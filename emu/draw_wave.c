@@ -45,7 +45,7 @@ static void stage_fields(const struct atoll_gpu *gpu, struct draw_stage *s)
     switch (s->stage) {
     case STAGE_LS:
         s->comp_cnt = F1(LS__VGPR_COMP_CNT);
-        lds = F2(LS_VS__LDS_SIZE);
+        lds = F2(LS__LDS_SIZE);
         break;
     case STAGE_HS:
         s->comp_cnt = gen == GFX9 ? F1(HS__LS_VGPR_COMP_CNT) : 1;
@@ -53,9 +53,9 @@ static void stage_fields(const struct atoll_gpu *gpu, struct draw_stage *s)
         lds = gen == GFX9 ? F2(HS__LDS_SIZE) : 0;
         break;
     case STAGE_ES:
-        s->comp_cnt = F1(VS__VGPR_COMP_CNT); /* the types of RSRC1 and RSRC2 are shared */
-        s->offchip = F2(ES_VS__OC_LDS_EN);
-        lds = F2(ES_VS__LDS_SIZE);
+        s->comp_cnt = F1(ES__VGPR_COMP_CNT);
+        s->offchip = F2(ES__OC_LDS_EN);
+        lds = F2(ES__LDS_SIZE);
         break;
     case STAGE_GS:
         s->comp_cnt = gen == GFX9 ? F2(GS__ES_VGPR_COMP_CNT) : 3;

@@ -93,7 +93,7 @@ static bool counts_records(const struct wave *w, const struct insn *in, const st
     case GFX8:
         return v->stride != 0 && v->swizzle;
     default:
-        return v->stride != 0 && in->idxen;
+        return v->stride != 0 && (in->idxen || v->add_tid);
     }
 }
 
