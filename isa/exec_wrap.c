@@ -188,7 +188,7 @@ static void packed_source(struct wave *w, const struct insn *in, enum isa_type t
         if (t == T_MIX) {
             if (hi)
                 v = f32_bits(lane_f32_from_f16(lo ? v >> 16 : v & 0xffff, w->fm.in16));
-            p[l] = modify32(v, nhi, nlo, 0x80000000u); /* neg_hi is abs here */
+            p[l] = modify32(v, in->abs >> i & 1, nlo, 0x80000000u);
         } else if (t == T_F32) {
             p[l] = modify32(v, false, nlo, 0x80000000u);
         } else if (t == T_V2F16 || t == T_V2U16 || t == T_V2I16) {
@@ -251,7 +251,7 @@ static void finish_lane(const struct wave *w, const struct insn *in, enum isa_ty
         float v = omod_f32(w, in, bits_f32(p[l]), w->fm.out32);
 
         p[l] = f32_bits(in->clamp ? clamp_f32(w, v) : v);
-    } else if (t == T_F16) {
+    } else if (t == T_F16 && (in->clamp || in->omod)) {
         float v = lane_f32_from_f16(p[l] & 0xffff, true);
 
         v = omod_f32(w, in, v, w->fm.out16);

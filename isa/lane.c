@@ -107,6 +107,12 @@ static int div_scale(const struct div_type *t, double a, double den, double num,
     return n <= t->tiny ? t->by : 0;
 }
 
+/* A number that is passed on, not computed, flushed as results (MXCSR_FTZ) or operands (_DAZ) are. */
+static double flushed(double a, uint32_t as)
+{
+    return _mm_getcsr() & as ? lane_flush_f64(a) : a;
+}
+
 double lane_div_scale_f64(double a, double den, double num, bool *vcc)
 {
     bool nan;
@@ -114,7 +120,7 @@ double lane_div_scale_f64(double a, double den, double num, bool *vcc)
 
     if (nan)
         return bits_f64(LANE_NAN64);
-    return e ? lane_ldexp_f64(a, e) : lane_nan_f64(a, a);
+    return e ? lane_ldexp_f64(a, e) : flushed(lane_nan_f64(a, a), MXCSR_FTZ);
 }
 
 float lane_div_scale_f32(float a, float den, float num, bool *vcc)
@@ -153,7 +159,7 @@ double lane_div_fixup_f64(double q, double den, double num)
         return lane_nan_f64(num, num);
     if (den != den)
         return lane_nan_f64(den, den);
-    return div_fixup(q, den, num, -1075);
+    return flushed(div_fixup(flushed(q, MXCSR_DAZ), den, num, -1075), MXCSR_FTZ);
 }
 
 float lane_div_fixup_f32(float q, float den, float num)

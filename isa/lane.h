@@ -564,11 +564,15 @@ LANE bool lane_borrow(uint32_t a, uint32_t b, uint32_t c)
     return (a < b) | (a - b < c);
 }
 
-LANE bool lane_add_overflows(int64_t a, int64_t b)
+/* v_mad_i64_i32. *top: the highest of the sum's 65 bits, its true sign. satm ~0: saturates. */
+LANE int64_t lane_mad_i64(int32_t a, int32_t b, int64_t c, uint32_t satm, bool *top)
 {
-    int64_t s;
+    uint64_t p = (uint64_t)((int64_t)a * b), u = p + (uint64_t)c;
+    uint64_t over = ((p ^ u) & ((uint64_t)c ^ u)) >> 63;
+    uint64_t sign = u >> 63 ^ over;
 
-    return __builtin_add_overflow(a, b, &s);
+    *top = sign;
+    return (int64_t)(over & satm ? sign + INT64_MAX : u);
 }
 
 LANE int32_t lane_mad_i24(int32_t a, int32_t b, int32_t c)

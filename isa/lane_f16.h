@@ -100,6 +100,13 @@ LANE uint32_t lane_flush_f16(uint32_t a)
     return lane_sel((a & 0x7c00) == 0, a & 0x8000, a);
 }
 
+/* An operand, a result that is not computed in another format. */
+#define lane_in_f16(a)  lane_sel(fm.in16, a, lane_flush_f16(a))
+#define lane_out_f16(a) lane_sel(fm.out16, a, lane_flush_f16(a))
+
+/* What arithmetic makes of a half by itself: quiet, and flushed where MODE says so. */
+#define lane_canonical_f16(a) TO_H(lane_nan(H(a), H(a)))
+
 LANE uint32_t lane_minmax_f16(uint32_t a, uint32_t b, bool max, bool ieee, bool fl)
 {
     uint32_t x = lane_sel(fl, lane_flush_f16(a), a), y = lane_sel(fl, lane_flush_f16(b), b);

@@ -161,7 +161,8 @@ LANE double lane_ldexp_f64(double a, int32_t e)
     first = t >= 0 ? 900 : -900;
     r = m * lane_pow2((int32_t)first);
     r = r * lane_pow2(t - (int32_t)first < -1022 ? -1022 : t - (int32_t)first);
-    return special ? lane_nan_f64(a, a) : r;
+    r = special ? lane_nan_f64(a, a) : r;
+    return a == 0 ? bits_f64(f64_bits(a) & ~LANE_MAG64) : r;
 }
 
 LANE int32_t lane_frexp_exp_f64(double a, int32_t special)
@@ -183,7 +184,8 @@ LANE double lane_frexp_mant_f64(double a, int32_t special)
         return lane_nan_f64(a, a);
     if ((f64_bits(a) & LANE_INF64) == LANE_INF64)
         return special ? bits_f64(LANE_NAN64) : a;
-    return a == 0 ? a : bits_f64((u & 0x800fffffffffffffu) | UINT64_C(1022) << 52);
+    u = lane_sel64(a == 0, u & ~LANE_MAG64, (u & 0x800fffffffffffffu) | UINT64_C(1022) << 52);
+    return bits_f64(u);
 }
 
 LANE int32_t lane_cvt_i32_f64(double a)
@@ -203,10 +205,15 @@ LANE uint32_t lane_cvt_u32_f64(double a)
     return (uint32_t)(int64_t)x | lane_mask32(big);
 }
 
-/* The float nearest in MODE; NaNs keep the top of their payload, quiet. */
-LANE float lane_cvt_f32_f64(double a)
+/* The float nearest in MODE; NaNs keep the top of their payload, quiet. MXCSR has the mode of f32, and
+ * `den` says whether denormal doubles are kept: any number so small rounds alike. */
+LANE float lane_cvt_f32_f64(double a, bool den)
 {
-    uint64_t u = f64_bits(a);
+    uint64_t u = f64_bits(a), m = u & LANE_MAG64;
+    uint64_t small = u & ~LANE_MAG64;
+
+    small |= lane_sel64(den & (m != 0), UINT64_C(1) << 52, 0);
+    a = bits_f64(lane_sel64(m < UINT64_C(1) << 52, small, u));
     uint32_t nan = (uint32_t)(u >> 32 & 0x80000000u) | 0x7fc00000u |
                    (uint32_t)(u >> 29 & 0x3fffff);
 

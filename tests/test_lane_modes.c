@@ -363,10 +363,10 @@ REF(r_u32_f64)
         return 0;
     return as_f64(a) >= 0x1p32 ? 0xffffffffu : (uint32_t)as_f64(a);
 }
-/* Both follow the f32 half of MODE. */
+/* Rounding and result follow the f32 half of MODE, a denormal operand its own format's. */
 REF(r_f32_f64)
 {
-    volatile double x = as_f64(flush64(a, e->f32.in));
+    volatile double x = as_f64(flush64(a, e->f64.in));
     volatile float r, wide;
 
     if (nan64(a))
