@@ -136,6 +136,7 @@ LANE double lane_fract_f64(double a)
     double r = a - lane_floor_f64(a);
 
     r = lane_seld(r >= 1.0, bits_f64(UINT64_C(0x3fefffffffffffff)), r);
+    r = lane_seld((f64_bits(a) & LANE_MAG64) == LANE_INF64, bits_f64(f64_bits(a) | LANE_QUIET64), r);
     return lane_nan_f64(a, r);
 }
 

@@ -143,11 +143,9 @@ floor_float = to_integral(floor)
 
 
 def fract(f, m, a):
-    """a - floor(a), and the largest number below 1 where that rounds to 1."""
-    if f.is_nan(a):
-        return quiet(f, a)
-    if f.is_inf(a):
-        return f.default_nan
+    """a - floor(a), and the largest number below 1 where that rounds to 1; E-nan for infinities."""
+    if f.is_nan(a) or f.is_inf(a):
+        return a | f.quiet
     r, keep_in, keep_out = m.of(f)
     a = f.flush(a, keep_in)
     v = f.value(a)
@@ -262,7 +260,7 @@ def transcendental(f, m, a, value, at_zero, at_inf, at_minus_inf, negative_nan=F
         return at_zero | (a & f.sign if at_zero == 0 else 0)
     if negative_nan and f.negative(a):
         return f.default_nan
-    return f.round(value(f.value(a)), r, keep_out)
+    return f.round(value(f.value(a)), r, keep_out, a & f.sign if at_zero == 0 else 0)
 
 
 def log(f, m, a):
@@ -276,8 +274,9 @@ def exp(f, m, a):
 def sine(quarters):
     def g(f, m, a):
         def value(v):
-            # Beyond 256 turns GFX8 gives the value of 0.
-            return special_functions.sin_turns(Q(0) if abs(v) > 256 and m.gen == "gfx8" else v, quarters)
+            return special_functions.sin_turns(v, quarters)
+        if m.gen == "gfx8" and not f.is_nan(a) and not f.is_inf(a) and abs(f.value(a)) > 256:
+            return f.one if quarters else 0  # beyond 256 turns
         return transcendental(f, m, a, value, f.one if quarters else 0, f.default_nan, f.default_nan)
     return g
 
@@ -689,13 +688,6 @@ def value_of(kind, i):
     return edge[i % len(edge)] if i % 4 else random(1 << n)
 
 
-def zero_sine(row, u):
-    u &= F16.sign - 1
-    if u >= F16.inf or u == 0 and row.name == "V_SIN_F16":
-        return False
-    return F16.value(u) * 4 % 2 == (0 if row.name == "V_SIN_F16" else 1)
-
-
 def operand_sets(row, kinds, count, at):
     """`count` tuples of operand values."""
     out = []
@@ -711,12 +703,9 @@ def operand_sets(row, kinds, count, at):
         for i in range(count // 2):
             a, b = ties[(at * 5 + i) % len(ties)], ties[(at * 3 + i * 7 + 1) % len(ties)]
             out.append(tuple(x | y << 16 for x, y in zip(a, b)))
-    i = len(out) + at
     while len(out) < count:
-        one = tuple(value_of(k, i * (5 + 6 * n) + (i // 28) * n + n) for n, k in enumerate(kinds))
-        i += 1
-        if row.name not in ("V_SIN_F16", "V_COS_F16") or not zero_sine(row, one[0]):
-            out.append(one)
+        i = len(out) + at
+        out.append(tuple(value_of(k, i * (5 + 6 * n) + (i // 28) * n + n) for n, k in enumerate(kinds)))
     return out
 
 
@@ -757,9 +746,8 @@ LDEXPS = [(F64.one + 1, e & M32) for e in (0, 1, -1, 1023, 1024, -1022, -1023, -
          [(F64.max, e & M32) for e in (1, -1, -2046, -2097, -2098, -2099, -3000)] + [(1, 52), (1, 1074), (1, 2097), (1, 2098), (3, -1 & M32)]
 LDEXP16 = [(F16.one + 1, e & M16) for e in (0, 15, 16, -14, -15, -24, -25, -26, 32767, -32768)] + \
           [(F16.max, e & M16) for e in (1, -30, -39, -40, -41)] + [(1, 10), (1, 24), (1, 39), (1, 40), (3, -1 & M16), (5, -1 & M16)]
-# (Multiples of a quarter give zeros, whose sign nothing defines, or were seen among the edges.)
 TURNS = [(F16.round(Q(n, d)),) for n, d in ((1, 5), (-1, 6), (1, 8), (3, 8), (1, 3), (5, 7), (-2, 9), (100, 3), (509, 9), (255, 8),
-                                            (2001, 8), (1, 1000), (-1, 100), (3, 5), (5, 6))]
+                                            (2001, 8), (1, 1000), (-1, 100), (3, 5), (5, 6), (1, 2), (-1, 2), (3, 4), (-1, 4), (-5, 2), (7, 1))]
 LOGS = [(F16.round(Q(n, d)),) for n, d in ((2, 1), (3, 1), (1, 2), (1, 3), (1023, 1), (65504, 1), (1, 16384), (1, 1 << 24), (5, 4),
                                            (-1, 3), (15, 1), (16, 1), (-14, 1), (-25, 1), (-31, 2), (1023, 1024), (1025, 1024))]
 MIX_TERMS = [(0x3c003800, 0x40004200, 0x3f800000), (0x3f800001, 0x3f800001, 0xbf800002), (0x00010001, 0x3c003c00, 0),
