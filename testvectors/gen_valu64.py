@@ -4,7 +4,7 @@ products, mixed precision and matrices, with values that this file computes by i
 
     testvectors/gen_valu64.py > testvectors/valu64.tv
 
-Floats are exact rationals rounded by definition (rational.py); what is rounded and when is said by the ISA manuals'
+Floats are exact rationals rounded by definition (rational.py, exact.py); what is rounded and when is said by the ISA manuals'
 formulas, the rest by docs/errata.md (E-nan, E-transcendentals, E-division, E-dot, E-mfma). Each group of rows below
 names its source. LLVM gives the instruction words. The table (isa/*.def) is read for names, opcodes and operand types
 only; the file stops when a row has no formula here.
@@ -17,7 +17,7 @@ import re
 import sys
 from fractions import Fraction as Q
 
-import special_functions
+import exact
 from rational import F16, F32, F64, add, compare, convert, first_nan, fma, mad, mul, sqrt_above
 from vectors import File, mnemonic, rows
 
@@ -264,17 +264,17 @@ def transcendental(f, m, a, value, at_zero, at_inf, at_minus_inf, negative_nan=F
 
 
 def log(f, m, a):
-    return transcendental(f, m, a, special_functions.log2, f.sign | f.inf, f.inf, f.default_nan, True)
+    return transcendental(f, m, a, exact.log2, f.sign | f.inf, f.inf, f.default_nan, True)
 
 
 def exp(f, m, a):
-    return transcendental(f, m, a, special_functions.exp2, f.one, f.inf, 0)
+    return transcendental(f, m, a, exact.exp2, f.one, f.inf, 0)
 
 
 def sine(quarters):
     def g(f, m, a):
         def value(v):
-            return special_functions.sin_turns(v, quarters)
+            return exact.sin2pi(v, quarters)
         if m.gen == "gfx8" and not f.is_nan(a) and not f.is_inf(a) and abs(f.value(a)) > 256:
             return f.one if quarters else 0  # beyond 256 turns
         return transcendental(f, m, a, value, f.one if quarters else 0, f.default_nan, f.default_nan)
@@ -351,7 +351,23 @@ def div_fixup(f, m, q, den, num):
 # ---- v_trig_preop_f64: the Vega manual ------------------------------------------------------
 
 PI_BITS = 1201
-TWO_OVER_PI = special_functions.two_over_pi(PI_BITS)
+
+
+def arctan_inverse(n, unit):
+    total, term, k = 0, unit // n, 1
+    while term:
+        total, term, k = total + (term // k if k & 2 == 0 else -(term // k)), term // (n * n), k + 2
+    return total
+
+
+def two_over_pi(bits):
+    """The first bits, as an integer; pi by Machin's formula."""
+    unit = 1 << (bits + 64)
+    pi = 4 * (4 * arctan_inverse(5, unit) - arctan_inverse(239, unit))
+    return (2 * unit << bits) // pi
+
+
+TWO_OVER_PI = two_over_pi(PI_BITS)
 
 
 def trig_preop(m, a, segment):
@@ -361,6 +377,19 @@ def trig_preop(m, a, segment):
     scale = -53 - shift + (128 if e >= 1968 else 0)
     r, _, keep = m.of(F64)
     return F64.round(Q(top) * Q(2) ** scale, r, keep)
+
+
+def check_trig_preop():
+    """What it is for: the three segments times the argument are argument * 2 / pi modulo 4, to 100 bits (ROCm's device
+    libraries, trigredlarge: the argument scaled by 2^-128 from 2^945 on)."""
+    m = Mode(0xf0, "gfx9")
+    exact_value = Q(two_over_pi(3000), 1 << 3000)
+    for e in (1077, 1078, 1200, 1900, 1967, 1968, 2000, 2046):
+        a = e << 52 | random(1 << 52)
+        parts = sum(F64.value(trig_preop(m, a, s)) for s in range(3)) * F64.value(a) * (Q(1, 1 << 128) if e >= 1968 else 1)
+        off = (parts - exact_value * F64.value(a)) % 4
+        if min(off, 4 - off) > Q(1, 1 << 100):
+            sys.exit("v_trig_preop_f64 does not reduce %x" % a)
 
 
 # ---- integers: the ISA manuals' formulas ------------------------------------------------------
@@ -1178,6 +1207,7 @@ def in_scope(row):
 def main():
     out = File()
     at = 0
+    check_trig_preop()
     for row in rows("vop.def", {"VOP1", "VOP2", "VOP3", "VOP3P"}):
         if not in_scope(row):
             continue

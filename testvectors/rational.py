@@ -102,9 +102,9 @@ def rounded(v, at, mode, sign):
     return q * unit
 
 
-def sqrt_above(v):
+def sqrt_above(v, bits=300):
     """A rational that rounds as the square root of v does: exact, or cut off with something in the last place."""
-    bits = 300 + max(0, v.denominator.bit_length() - v.numerator.bit_length())
+    bits += max(0, v.denominator.bit_length() - v.numerator.bit_length())
     n = v.numerator << (2 * bits)
     q = n // v.denominator
     s = isqrt(q)
