@@ -20,3 +20,5 @@ for target in gfx803 gfx900 gfx906 gfx908; do
     fuzz/llvm_words "$target" "$WORDS" "$SEED" >llvm_words.log || [ $? = 77 ]
     tail -1 llvm_words.log
 done
+# Coverage: 150,000 random triangles, and as many in meshes and fans that share their edges.
+TRIANGLES=${TRIANGLES:-150000} tests/test_coverage
