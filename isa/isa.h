@@ -226,6 +226,12 @@ enum {
     WAVE_FAST_FLUSH = 2, /* MODE flushes all f32 denormals */
 };
 
+/* An access of the wave found no memory: TRAPSTS.EXCP[8]. For isa/ and who serves struct wave_ops. */
+static inline void isa_memory_violation(struct wave *w)
+{
+    w->trapsts |= 1u << 8;
+}
+
 /* EXEC changes go through this (it rebuilds lane_mask). */
 void wave_set_exec(struct wave *w, uint64_t exec);
 

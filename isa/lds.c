@@ -46,6 +46,15 @@ static uint64_t load(const uint8_t *p, unsigned bytes)
     return v;
 }
 
+/* As vmem_atomic_value, but the f32 denormals of ds_add_f32 are MODE's. */
+static uint64_t atomic_value(const struct wave *w, enum vmem_atomic op, bool wide, uint64_t old,
+                             uint64_t data, uint64_t cmp)
+{
+    if (op == AT_ADD_F32)
+        return vmem_add_f32((uint32_t)old, (uint32_t)data, w->fm.in32, w->fm.out32);
+    return vmem_atomic_value(op, wide, old, data, cmp);
+}
+
 static void store(uint8_t *p, uint64_t v, unsigned bytes)
 {
     if (!p)
@@ -264,8 +273,8 @@ void lds_atomic(struct wave *w, const struct insn *in, enum lds_atomic kind, enu
 
         switch (kind) {
         case LDS_PLAIN:
-            v = compare ? vmem_atomic_value(op, wide, old, d1, d0)
-                        : vmem_atomic_value(op, wide, old, d0, 0);
+            v = compare ? atomic_value(w, op, wide, old, d1, d0)
+                        : atomic_value(w, op, wide, old, d0, 0);
             break;
         case LDS_MSKOR: v = (old & ~d0) | d1; break;
         case LDS_WRAP: v = old >= d0 ? old - d0 : old + d1; break;
@@ -321,7 +330,7 @@ void lds_src2(struct wave *w, const struct insn *in, enum vmem_atomic op, bool w
         uint8_t *pa = at(w, &s, a, bytes);
         uint8_t *pb = at(w, &s, a + (uint32_t)(int16_t)dw * 4, bytes);
 
-        store(pa, vmem_atomic_value(op, wide, load(pa, bytes), load(pb, bytes), 0), bytes);
+        store(pa, atomic_value(w, op, wide, load(pa, bytes), load(pb, bytes), 0), bytes);
         w->counters.lds_bytes += 3 * bytes;
     }
 }
@@ -407,6 +416,31 @@ void lds_permute(struct wave *w, const struct insn *in, bool backward)
     }
     FOR_LANES (lane)
         set(w, in->dst, 0, (unsigned)lane, out[lane]);
+}
+
+/* OFFSET0 names a dword of GDS, counted from M0[31:16] on; OFFSET1 bits 5:4 say what becomes of it: 0 the sum
+ * of it and the first active lane's value, 1 that value. Waves get here in the order of their launch,
+ * since they run so; M0[15:0], the wave's place in the order, and OFFSET1 3:0 (wave release and done,
+ * shader type) then say nothing new. Source: LLVM's ds.ordered.add and .swap. */
+void lds_ordered_count(struct wave *w, const struct insn *in)
+{
+    uint64_t exec = wave_exec(w);
+    uint32_t total = 0, old, value;
+    uint8_t *p = w->ops->gds(w, &total);
+    struct share s = {p, total};
+    unsigned what = bits((uint32_t)in->offset, 12, 13);
+
+    if (!exec)
+        return;
+    if (what > 1)
+        loud_report(w->loud, LOUD_OTHER, w->insn_va, "ds_ordered_count at 0x%llx: operation %u",
+                    (unsigned long long)w->insn_va, what);
+    value = vmem_vgpr(w, in->data)[__builtin_ctzll(exec)];
+    p = at(w, &s, (w->s[SREG_M0] >> 16) + ((uint32_t)in->offset & 0xff), 4);
+    old = (uint32_t)load(p, 4);
+    store(p, what == 1 ? value : old + value, 4);
+    FOR_LANES (lane)
+        set(w, in->dst, 0, (unsigned)lane, old);
 }
 
 void lds_gws(struct wave *w, const struct insn *in, unsigned op)

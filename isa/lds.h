@@ -37,7 +37,9 @@ void lds_addtid(struct wave *w, const struct insn *in, bool write);
 void lds_swizzle(struct wave *w, const struct insn *in);
 void lds_permute(struct wave *w, const struct insn *in, bool backward);
 
-/* ds_gws_*, ds_ordered_count: asks w->ops->gws; a wave that may not go on repeats the
+void lds_ordered_count(struct wave *w, const struct insn *in);
+
+/* ds_gws_*: asks w->ops->gws; a wave that may not go on repeats the
  * instruction. `op` is the GFX9 opcode, as struct wave_ops says. */
 void lds_gws(struct wave *w, const struct insn *in, unsigned op);
 

@@ -40,7 +40,8 @@ static uint32_t load_dword(struct wave *w, uint64_t va)
         return load_le32(p);
     struct mem_who me = who(w);
 
-    mem_read(w->vm, va, &v, 4, &me);
+    if (!mem_read(w->vm, va, &v, 4, &me))
+        isa_memory_violation(w);
     return v;
 }
 
@@ -54,7 +55,8 @@ static void store_dword(struct wave *w, uint64_t va, uint32_t v)
     }
     struct mem_who me = who(w);
 
-    mem_write(w->vm, va, &v, 4, &me);
+    if (!mem_write(w->vm, va, &v, 4, &me))
+        isa_memory_violation(w);
 }
 
 /* Address of the first dword, and how many bytes from there are in range. */
@@ -121,6 +123,7 @@ void vmem_scalar_atomic(struct wave *w, const struct insn *in, enum vmem_atomic 
             struct mem_who me = who(w);
 
             mem_fault_record(w->vm, va, bytes, true, &me);
+            isa_memory_violation(w);
         }
     }
     w->counters.scalar_bytes += 2 * bytes;

@@ -44,7 +44,8 @@ void vmem_read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes)
     } else {
         struct mem_who me = who(w);
 
-        mem_read(w->vm, va, dst, bytes, &me);
+        if (!mem_read(w->vm, va, dst, bytes, &me))
+            isa_memory_violation(w);
     }
 }
 
@@ -57,7 +58,8 @@ void vmem_write_lane(struct wave *w, uint64_t va, const void *src, unsigned byte
     } else {
         struct mem_who me = who(w);
 
-        mem_write(w->vm, va, src, bytes, &me);
+        if (!mem_write(w->vm, va, src, bytes, &me))
+            isa_memory_violation(w);
     }
 }
 
@@ -396,6 +398,8 @@ static void store_lanes(struct wave *w, unsigned src, const struct lanes *l, enu
 
 /* ---- atomics ------------------------------------------------------------------------------ */
 
+/* Of memory a and data b. A number wins over a NaN; of equals (zeros) what is in memory stays:
+ * docs/errata.md, E-atomic-floats. */
 static uint32_t f32_minmax(uint32_t a, uint32_t b, bool max)
 {
     float x = bits_f32(a), y = bits_f32(b);
@@ -404,7 +408,7 @@ static uint32_t f32_minmax(uint32_t a, uint32_t b, bool max)
         return b;
     if (isnan(y))
         return a;
-    return (max ? x > y : x < y) ? a : b;
+    return (max ? y > x : y < x) ? b : a;
 }
 
 static uint64_t f64_minmax(uint64_t a, uint64_t b, bool max)
@@ -417,7 +421,31 @@ static uint64_t f64_minmax(uint64_t a, uint64_t b, bool max)
         return b;
     if (isnan(y))
         return a;
-    return (max ? x > y : x < y) ? a : b;
+    return (max ? y > x : y < x) ? b : a;
+}
+
+static uint32_t flushed(uint32_t v, bool keep)
+{
+    return !keep && !(v & 0x7f800000u) ? v & 0x80000000u : v;
+}
+
+uint32_t vmem_add_f32(uint32_t a, uint32_t b, bool keep_in, bool keep_out)
+{
+    a = flushed(a, keep_in);
+    b = flushed(b, keep_in);
+    if (isnan(bits_f32(a)) || isnan(bits_f32(b)))
+        return (isnan(bits_f32(a)) ? a : b) | 0x400000u;
+    return flushed(f32_bits(bits_f32(a) + bits_f32(b)), keep_out);
+}
+
+/* Halves add exactly in a float; denormals are kept. */
+static uint32_t add_f16(uint32_t a, uint32_t b)
+{
+    float x = mem_f16_to_f32((uint16_t)a), y = mem_f16_to_f32((uint16_t)b);
+
+    if (isnan(x) || isnan(y))
+        return ((isnan(x) ? a : b) & 0xffff) | 0x200u;
+    return isnan(x + y) ? 0xfe00 : mem_f32_to_f16(x + y);
 }
 
 static bool float_equal(bool wide, uint64_t a, uint64_t b)
@@ -460,8 +488,10 @@ uint64_t vmem_atomic_value(enum vmem_atomic op, bool wide, uint64_t old, uint64_
     case AT_FMAX:
         return wide ? f64_minmax(old, data, true)
                     : f32_minmax((uint32_t)old, (uint32_t)data, true);
-    case AT_ADD_F32: return f32_bits(bits_f32((uint32_t)old) + bits_f32((uint32_t)data));
-    case AT_PK_ADD_F16: break; /* gfx908 only: no target of the table yet */
+    case AT_ADD_F32: return vmem_add_f32((uint32_t)old, (uint32_t)data, false, false);
+    case AT_PK_ADD_F16:
+        return add_f16((uint32_t)old, (uint32_t)data) |
+               (uint64_t)add_f16((uint32_t)old >> 16, (uint32_t)data >> 16) << 16;
     }
     return old;
 }
@@ -529,6 +559,7 @@ static void atomic_lanes(struct wave *w, const struct insn *in, const struct lan
                 struct mem_who me = who(w);
 
                 mem_fault_record(w->vm, va, bytes, true, &me);
+                isa_memory_violation(w);
             }
         }
         if (in->dst == OPD_NONE)

@@ -31,6 +31,10 @@ enum vmem_atomic {
 uint64_t vmem_atomic_value(enum vmem_atomic op, bool wide, uint64_t old, uint64_t data,
                            uint64_t cmp);
 
+/* f32 addition of atomics: nearest even whatever MODE says; denormals of the operands and the result
+ * are kept or flushed. AT_ADD_F32 flushes (memory does), LDS follows MODE (LLVM). */
+uint32_t vmem_add_f32(uint32_t a, uint32_t b, bool keep_in, bool keep_out);
+
 /* MUBUF: n elements (n > 1 only with VM_DW); LDS, TFE, ADDR64, swizzled V#s included. */
 void vmem_buffer_load(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n);
 void vmem_buffer_store(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n);

@@ -69,8 +69,11 @@ def cell_text(state):
 
 
 class File:
-    def __init__(self):
+    """Lines of a .tv file. `canonical`: the text is what LLVM makes of ours."""
+
+    def __init__(self, canonical=False):
         self.lines = []  # (comment,) or (target, text, inputs, results)
+        self.canonical = canonical
 
     def note(self, text):
         self.lines.append((text,))
@@ -82,27 +85,36 @@ class File:
         words = {}
         for target in {v[0] for v in self.lines if len(v) > 1}:
             texts = sorted({v[1] for v in self.lines if v[0] == target and len(v) > 1})
-            words.update({(target, t): w for t, w in zip(texts, encode(target, texts))})
+            words.update({(target, t): w for t, w in zip(texts, assemble(target, texts))})
         print("# " + head)
         for v in self.lines:
             if len(v) == 1:
                 print("# " + v[0])
             else:
-                print("%s %s %s | %s -> %s" % (v[0], words[v[:2]], v[1], v[2], v[3]))
+                code, text = words[v[:2]]
+                if not self.canonical or "swizzle(" in text:  # we print its number
+                    text = v[1]
+                print("%s %s %s | %s -> %s" % (v[0], code, text, v[2], v[3]))
 
 
 def encode(target, texts):
     """The words of each text, by LLVM."""
+    return [w for w, _ in assemble(target, texts)]
+
+
+def assemble(target, texts):
+    """The words of each text and how LLVM writes it."""
     source = "".join(t + "\n" for t in texts)
     p = subprocess.run(["llvm-mc-19", "-arch=amdgcn", "-mcpu=" + CPU.get(target, target), "-show-encoding"],
                        input=source, capture_output=True, text=True)
     if p.returncode:
         sys.exit("%s: %s" % (target, p.stderr[:2000]))
-    out = re.findall(r"encoding: \[([0-9a-fx,]+)\]", p.stdout)
+    out = re.findall(r"^\t(.*\S)\s*; encoding: \[([0-9a-fx,]+)\]", p.stdout, re.M)
     if len(out) != len(texts):
         sys.exit("%s: %d encodings for %d lines" % (target, len(out), len(texts)))
     words = []
-    for e in out:
+    for text, e in out:
         b = [int(x, 16) for x in e.split(",")]
-        words.append(" ".join("%08x" % int.from_bytes(bytes(b[i:i + 4]), "little") for i in range(0, len(b), 4)))
+        code = " ".join("%08x" % int.from_bytes(bytes(b[i:i + 4]), "little") for i in range(0, len(b), 4))
+        words.append((code, re.sub(r"\s+", " ", text)))
     return words

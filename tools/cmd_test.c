@@ -33,6 +33,8 @@ struct state {
     uint64_t tba_va, tma_va;
     uint64_t pc_va;
     uint32_t wave_state, msgs, msg, loud, fault;
+    uint32_t exps, images, gwss; /* how many */
+    uint32_t exp[VECTOR_EXP_WORDS], image[VECTOR_IMAGE_WORDS], gws[VECTOR_GWS_WORDS];
 };
 
 /* A machine of one wave for each target that the vectors name, and each level of the host. */
@@ -46,6 +48,7 @@ struct machine {
     struct state *now; /* memory and registers of the wave */
     uint8_t *code_page;
     uint64_t faults;   /* so far */
+    bool gws_wait;
     struct machine *next;
 };
 
@@ -61,17 +64,42 @@ struct run {
 
 /* ---- what surrounds the wave ------------------------------------------------------------- */
 
+static uint32_t vgpr_number(const struct wave *w, const uint32_t *p)
+{
+    return p ? (uint32_t)((size_t)(p - w->v) / 64) : UINT32_MAX;
+}
+
 static void on_image(struct wave *w, const struct isa_image *im)
 {
-    (void)im;
-    loud_report(w->loud, LOUD_OTHER, 1, "test vectors have no images");
+    struct state *st = ((struct machine *)w->ops_ctx)->now;
+    const bool flags[] = {im->unorm, im->glc, im->slc, im->da, im->tfe,
+                          im->lwe, im->r128, im->d16, im->a16};
+    uint32_t mask = 0;
+
+    for (unsigned i = 0; i < ARRAY_LEN(flags); i++)
+        mask |= (uint32_t)flags[i] << i;
+    st->images++;
+    st->image[0] = im->what;
+    st->image[1] = im->dmask;
+    st->image[2] = mask;
+    st->image[3] = vgpr_number(w, im->vdata);
+    st->image[4] = vgpr_number(w, im->vaddr);
+    memcpy(&st->image[5], im->tsharp, sizeof im->tsharp);
+    memcpy(&st->image[13], im->ssharp, sizeof im->ssharp);
 }
 
 static void on_export(struct wave *w, unsigned target, unsigned en, bool compr, bool done, bool vm,
                       const uint32_t *const src[4])
 {
-    (void)target, (void)en, (void)compr, (void)done, (void)vm, (void)src;
-    loud_report(w->loud, LOUD_OTHER, 2, "test vectors have no exports");
+    struct state *st = ((struct machine *)w->ops_ctx)->now;
+    uint64_t exec = wave_exec(w);
+
+    st->exps++;
+    st->exp[0] = target;
+    st->exp[1] = en;
+    st->exp[2] = done | (uint32_t)compr << 1 | (uint32_t)vm << 2;
+    for (unsigned i = 0; i < 4; i++)
+        st->exp[3 + i] = src[i] && exec ? src[i][__builtin_ctzll(exec)] : 0;
 }
 
 static uint8_t *on_gds(struct wave *w, uint32_t *bytes)
@@ -99,9 +127,12 @@ static uint64_t on_memtime(struct wave *w, bool real)
 
 static bool on_gws(struct wave *w, unsigned op, uint32_t value)
 {
-    (void)op, (void)value;
-    loud_report(w->loud, LOUD_OTHER, 3, "test vectors have no global wave sync");
-    return true;
+    struct machine *m = w->ops_ctx;
+
+    m->now->gwss++;
+    m->now->gws[0] = op;
+    m->now->gws[1] = value;
+    return !m->gws_wait;
 }
 
 static void on_trace(struct wave *w, uint64_t pc_va, const struct insn *in, bool after)
@@ -251,6 +282,18 @@ static int state_apply(struct state *st, const struct vector_cell *c, uint64_t l
                     (c->kind == CELL_VGPR ? st->v : st->acc)[(c->index + i) * 64 + l] =
                         c->value[c->lane < 0 ? i : (l - k) * c->words + i];
         return 0;
+    case CELL_EXP:
+        st->exps++;
+        memcpy(st->exp, c->value, sizeof st->exp);
+        return 0;
+    case CELL_IMAGE:
+        st->images++;
+        memcpy(st->image, c->value, sizeof st->image);
+        return 0;
+    case CELL_GWS:
+        st->gwss++;
+        memcpy(st->gws, c->value, sizeof st->gws);
+        return 0;
     case CELL_TBA:
         st->tba_va = wide;
         return 0;
@@ -302,6 +345,7 @@ static void wave_load(struct machine *m, const struct vector *v)
     wave_reset(w, CODE_VA, 0, 0, false, false);
     memcpy(w->s, st->s, sizeof st->s);
     wave_set_exec(w, wave_exec(w));
+    m->gws_wait = false;
     w->scc = st->scc;
     w->mode = st->mode;
     w->status = st->status;
@@ -314,6 +358,8 @@ static void wave_load(struct machine *m, const struct vector *v)
             w->flat.shared_hi = c->value[0];
         else if (c->kind == CELL_PRIVATE_BASE)
             w->flat.private_hi = c->value[0];
+        else if (c->kind == CELL_GWS_WAIT)
+            m->gws_wait = c->value[0];
         else if (c->kind == CELL_VGPRS)
             w->num_vgprs = MIN2(c->value[0], VGPRS);
         else if (c->kind == CELL_SGPRS)
@@ -382,6 +428,22 @@ static bool differ64(const char *name, uint64_t got, uint64_t want, struct err *
         return false;
     err_set(e, "%s = %llx, not %llx", name, (unsigned long long)got, (unsigned long long)want);
     return true;
+}
+
+static bool differ_words(const char *name, uint32_t count, uint32_t want_count,
+                         const uint32_t *got, const uint32_t *want, unsigned n, struct err *e)
+{
+    char where[DIFF_WHERE];
+
+    snprintf(where, sizeof where, "number of %s", name);
+    if (differ32(where, count, want_count, e))
+        return true;
+    for (unsigned i = 0; i < n; i++) {
+        snprintf(where, sizeof where, "word %u of %s", i, name);
+        if (differ32(where, got[i], want[i], e))
+            return true;
+    }
+    return false;
 }
 
 static bool differ_bytes(const char *name, const uint8_t *got, const uint8_t *want, size_t bytes,
@@ -473,6 +535,10 @@ static bool differ(const struct vector *v, const struct machine *m, const struct
            differ_bytes("mem", got->mem, want->mem, MEM_BYTES, MEM_VA, e) ||
            differ_bytes("lds", got->lds, want->lds, LDS_BYTES, 0, e) ||
            differ_bytes("gds", got->gds, want->gds, GDS_BYTES, 0, e) ||
+           differ_words("exp", got->exps, want->exps, got->exp, want->exp, VECTOR_EXP_WORDS, e) ||
+           differ_words("image", got->images, want->images, got->image, want->image,
+                        VECTOR_IMAGE_WORDS, e) ||
+           differ_words("gws", got->gwss, want->gwss, got->gws, want->gws, VECTOR_GWS_WORDS, e) ||
            differ32("fault", got->fault, want->fault, e) ||
            differ32("loud", got->loud, want->loud, e);
 }

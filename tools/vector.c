@@ -25,6 +25,8 @@ static const struct {
     {"sgprs", CELL_SGPRS, 0, 1},             {"pc", CELL_PC, 0, 2},
     {"state", CELL_STATE, 0, 1},             {"msg", CELL_MSG, 0, 1},
     {"loud", CELL_LOUD, 0, 1},               {"fault", CELL_FAULT, 0, 1},
+    {"exp", CELL_EXP, 0, VECTOR_EXP_WORDS},  {"image", CELL_IMAGE, 0, VECTOR_IMAGE_WORDS},
+    {"gws", CELL_GWS, 0, VECTOR_GWS_WORDS},  {"gws_wait", CELL_GWS_WAIT, 0, 1},
 };
 
 static const struct {
@@ -311,7 +313,8 @@ static bool parse_value(const char *s, struct vector_cell *c)
 
 static bool is_input(enum vector_kind k)
 {
-    return k != CELL_PC && k != CELL_STATE && k != CELL_MSG && k != CELL_LOUD && k != CELL_FAULT;
+    return k != CELL_PC && k != CELL_STATE && k != CELL_MSG && k != CELL_LOUD &&
+           k != CELL_FAULT && k != CELL_EXP && k != CELL_IMAGE && k != CELL_GWS;
 }
 
 static int parse_cells(char *s, enum gfx gen, bool input, struct vector_cell *cells, unsigned *n,
@@ -334,7 +337,8 @@ static int parse_cells(char *s, enum gfx gen, bool input, struct vector_cell *ce
             return err_set(e, "no register or memory is called '%s'", t);
         if (input && !is_input(c->kind))
             return err_set(e, "'%s' is a result only", t);
-        if (!input && (c->kind == CELL_VGPRS || c->kind == CELL_SGPRS))
+        if (!input && (c->kind == CELL_VGPRS || c->kind == CELL_SGPRS ||
+                       c->kind == CELL_GWS_WAIT))
             return err_set(e, "'%s' is an input only", t);
         if (!parse_value(eq + 1, c))
             return err_set(e, "'%s' is no value of %s", eq + 1, t);

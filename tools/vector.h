@@ -21,6 +21,13 @@
  *   pc                  where the wave goes on, relative to the instruction: +8 (a result)
  *   state               ready barrier ended halted (a result)
  *   msg                 what s_sendmsg sent: the immediate (a result)
+ *   exp=TARGET,EN,FLAGS,A,B,C,D   an export: FLAGS 1 done, 2 compr, 4 vm; what the first active lane
+ *                       exports, 0 for what is off (a result)
+ *   image=WHAT,DMASK,FLAGS,VDATA,VADDR,T#...,S#...  what reaches the texture unit: WHAT as ISA_IMAGE_* in
+ *                       isa.h; FLAGS 1 unorm, 2 glc, 4 slc, 8 da, 10 tfe, 20 lwe, 40 r128, 80 d16,
+ *                       100 a16; numbers of VGPRs; 8 and 4 dwords of descriptors (a result)
+ *   gws=OP,VALUE        a wave sync or ordered count (a result)
+ *   gws_wait            1: the wave may not go on (an input)
  *   loud fault          1: something not modelled was reported; a memory fault (a result)
  *
  * Values are hex (0x may precede them), as long as the register is wide; or comma-separated
@@ -37,11 +44,14 @@ enum vector_kind {
     CELL_SGPR, CELL_VGPR, CELL_AGPR, CELL_SCC, CELL_MODE, CELL_STATUS, CELL_TRAPSTS, CELL_HW_ID,
     CELL_GPR_ALLOC, CELL_LDS_ALLOC, CELL_IB_STS, CELL_TBA, CELL_TMA, CELL_MEM, CELL_LDS,
     CELL_GDS, CELL_SHARED_BASE, CELL_PRIVATE_BASE, CELL_VGPRS, CELL_SGPRS, CELL_PC, CELL_STATE,
-    CELL_MSG, CELL_LOUD, CELL_FAULT
+    CELL_MSG, CELL_LOUD, CELL_FAULT, CELL_EXP, CELL_IMAGE, CELL_GWS, CELL_GWS_WAIT
 };
 
 #define VECTOR_CELL_WORDS 256
 #define VECTOR_CELLS      256
+
+/* Words of the cells that say what reached the wave's surroundings. */
+enum { VECTOR_EXP_WORDS = 7, VECTOR_IMAGE_WORDS = 17, VECTOR_GWS_WORDS = 2 };
 
 struct vector_cell {
     enum vector_kind kind;
