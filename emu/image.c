@@ -386,6 +386,8 @@ void emu_ops_image(struct wave *w, const struct isa_image *im)
     for (unsigned l = 0; lane_fn && l < 64; l++)
         if (exec >> l & 1)
             lane_fn(&op, l);
+    if (op.mem.faulted)
+        isa_memory_violation(w);
     if (op.image.has_bad_key)
         loud_report(w->loud, LOUD_OTHER, LOUD_IMAGE + 0x200 + op.image.bad_key,
                     "DCC key 0x%02x in an image instruction at PC 0x%llx: a compressed block, taken as it "

@@ -226,11 +226,9 @@ enum {
     WAVE_FAST_FLUSH = 2, /* MODE flushes all f32 denormals */
 };
 
-/* An access of the wave found no memory: TRAPSTS.EXCP[8]. For isa/ and who serves struct wave_ops. */
-static inline void isa_memory_violation(struct wave *w)
-{
-    w->trapsts |= 1u << 8;
-}
+/* An access of the wave found no memory: TRAPSTS says so (from GFX7 on). For isa/ and whoever
+ * serves struct wave_ops. */
+void isa_memory_violation(struct wave *w);
 
 /* EXEC changes go through this (it rebuilds lane_mask). */
 void wave_set_exec(struct wave *w, uint64_t exec);

@@ -3,6 +3,7 @@
  * MODE's fields: FP_ROUND 3..0 (f32, then f16 and f64), FP_DENORM 7..4, DX10_CLAMP 8, IEEE 9,
  * GPR_IDX_EN 27 (GFX8+), VSKIP 28, CSP 31..29. Source: the ISA manuals, "Mode register". */
 #include "isa/control.h"
+#include "regs/regs.h"
 
 #include <stdlib.h>
 #include <xmmintrin.h>
@@ -109,4 +110,12 @@ void wave_release(struct wave *w)
 {
     free(w->acc);
     w->acc = NULL;
+}
+
+void isa_memory_violation(struct wave *w)
+{
+    const uint32_t mem_viol = 1u << 8; /* of EXCP, which has 7 bits on GFX6 */
+    uint32_t excp = regs_extract(w->gen, F_SQ_WAVE_TRAPSTS__EXCP, w->trapsts);
+
+    w->trapsts = regs_insert(w->gen, F_SQ_WAVE_TRAPSTS__EXCP, w->trapsts, excp | mem_viol);
 }

@@ -20,6 +20,7 @@ static inline uint8_t *raster_access(struct raster_access *a, uint64_t va, uint3
             const struct mem_who who = { .client = a->client };
 
             mem_fault_record(a->vm, va, bytes, write, &who);
+            a->faulted = true;
             return NULL;
         }
         a->span = s;

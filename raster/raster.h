@@ -449,6 +449,7 @@ struct raster_access {
     struct mem_span span;
     enum mem_client client;
     uint64_t read_bytes, written_bytes;
+    bool faulted; /* an access found no memory */
 };
 
 /* CMASK, HTILE or DCC of a surface: where its elements are. See meta.h. */
