@@ -48,8 +48,6 @@ def loads(f, row, gen, number):
     buffer, scratch = row.has("BUF"), row.has("SCR")
     dst = 20
     for k, (text, off, regs) in enumerate(offsets(gen, scratch)):
-        if not buffer and text.startswith("s9 ") or (gen == "gfx9" and not buffer and k == 0):
-            pass
         c = Case(gen)
         base = MEM + 0x400 + (0 if buffer or k % 2 else 3)  # the low bits of a base are dropped
         start = (base & ~3) + (off & ~3)
@@ -85,12 +83,15 @@ def loads(f, row, gen, number):
     if not buffer and not scratch and n == 1:
         # nothing is mapped there; EXEC and VCC as destinations
         f.add(gen, mnemonic(row, gen) + " s20, s[4:5], " + immediate(gen, 0), [("s[4:5]", 0x7000000000)],
-              [("s20", 0), ("fault", 1)] + TRAPSTS_FAULT)
+              [("s20", 0), ("fault", 1)] + fault(gen))
         f.add(gen, mnemonic(row, gen) + " vcc_hi, s[4:5], " + immediate(gen, 0),
               [("s[4:5]", MEM), ("mem[100000]", [0xabcd1234])], [("vcc_hi", 0xabcd1234)])
 
 
-TRAPSTS_FAULT = [("trapsts", 0x100)]
+def fault(gen):
+    """TRAPSTS.EXCP bit 8: memory violation. GFX6 has seven bits."""
+    return [] if gen == "gfx6" else [("trapsts", 0x100)]
+
 
 
 def stores(f, row, gen, number):
