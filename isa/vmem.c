@@ -185,26 +185,24 @@ void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vshar
 
 /* ---- FLAT --------------------------------------------------------------------------------- */
 
-/* Where the lanes of a FLAT instruction point: memory, LDS (bit set in `lds`) or scratch
- * (already turned into a memory address). */
+/* Where the lanes of a FLAT instruction point: memory, LDS (bit set in `lds`) or scratch (bit set
+ * in `scratch`); `va` is a memory address or an offset in the latter two. */
 static void flat_lanes(struct wave *w, const struct insn *in, unsigned n, struct lanes *l,
-                       uint64_t *lds)
+                       uint64_t *lds, uint64_t *scratch)
 {
     uint64_t exec = wave_exec(w);
     const uint32_t *lo = vmem_vgpr(w, in->vaddr);
     const uint32_t *hi = vmem_vgpr(w, in->vaddr + 1u);
 
-    *lds = 0;
+    *lds = *scratch = 0;
     for (unsigned i = 0; i < n; i++)
         l->ok[i] = exec;
     if (in->enc == ENC_SCRATCH) {
         uint32_t base = (in->saddr == OPD_NONE ? 0 : w->s[in->saddr & 0xff]);
 
-        for (unsigned t = 0; t < 64; t++) {
-            uint32_t off = base + (in->vaddr == OPD_NONE ? 0 : lo[t]) + (uint32_t)in->offset;
-
-            l->va[t] = vmem_scratch_va(w, off, t);
-        }
+        for (unsigned t = 0; t < 64; t++)
+            l->va[t] = base + (in->vaddr == OPD_NONE ? 0 : lo[t]) + (uint32_t)in->offset;
+        *scratch = exec;
         return;
     }
     if (in->enc == ENC_GLOBAL && in->saddr != OPD_NONE) {
@@ -222,23 +220,13 @@ static void flat_lanes(struct wave *w, const struct insn *in, unsigned n, struct
             *lds |= UINT64_C(1) << t;
             va = (uint32_t)va;
         } else if (in->enc == ENC_FLAT && w->flat.private_hi && va >> 32 == w->flat.private_hi) {
-            va = vmem_scratch_va(w, (uint32_t)va, t);
+            *scratch |= UINT64_C(1) << t;
+            va = (uint32_t)va;
         }
         l->va[t] = va;
     }
     *lds &= exec;
-}
-
-/* Scratch is interleaved by dwords over the lanes of a wave. The wave's own part starts at
- * FLAT_SCRATCH: on GFX7/8 an offset in 256-byte units (high register) from the hidden private
- * base, on GFX9 a 64-bit address. */
-uint64_t vmem_scratch_va(const struct wave *w, uint32_t offset, unsigned lane)
-{
-    unsigned reg = w->gen == GFX7 ? 104 : SREG_FLAT_SCRATCH;
-    uint64_t base = w->gen == GFX9 ? wave_s64(w, reg)
-                                   : w->flat.hidden_private_va + w->s[reg + 1] * UINT64_C(256);
-
-    return base + (uint64_t)(offset / 4) * 256 + lane * 4u + offset % 4;
+    *scratch &= exec;
 }
 
 /* ---- data --------------------------------------------------------------------------------- */
@@ -737,19 +725,23 @@ static void flat_lds(struct wave *w, const struct insn *in, const struct lanes *
 void vmem_flat_load(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n)
 {
     struct lanes l;
-    uint64_t lds, exec = wave_exec(w);
+    uint64_t lds, scratch, exec = wave_exec(w);
     struct run r;
 
     if (t == VM_DW && vmem_flat_run(w, in, &r) && load_run(w, in->dst, &r, n))
         return;
-    flat_lanes(w, in, n, &l, &lds);
-    if (lds) {
-        wave_set_exec(w, exec & ~lds);
+    flat_lanes(w, in, n, &l, &lds, &scratch);
+    if (lds | scratch) {
+        wave_set_exec(w, exec & ~(lds | scratch));
         for (unsigned i = 0; i < n; i++)
-            l.ok[i] &= ~lds;
-        load_lanes(w, in->dst, &l, t, n);
+            l.ok[i] &= ~(lds | scratch);
+        if (exec & ~(lds | scratch))
+            load_lanes(w, in->dst, &l, t, n);
         wave_set_exec(w, exec);
-        flat_lds(w, in, &l, lds, t, n, false);
+        if (lds)
+            flat_lds(w, in, &l, lds, t, n, false);
+        if (scratch)
+            vmem_scratch_load(w, in->dst, l.va, scratch, t, n);
         return;
     }
     load_lanes(w, in->dst, &l, t, n);
@@ -758,19 +750,23 @@ void vmem_flat_load(struct wave *w, const struct insn *in, enum vmem_data t, uns
 void vmem_flat_store(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n)
 {
     struct lanes l;
-    uint64_t lds, exec = wave_exec(w);
+    uint64_t lds, scratch, exec = wave_exec(w);
     struct run r;
 
     if (t == VM_DW && vmem_flat_run(w, in, &r) && store_run(w, in->data, &r, n))
         return;
-    flat_lanes(w, in, n, &l, &lds);
-    if (lds) {
-        wave_set_exec(w, exec & ~lds);
+    flat_lanes(w, in, n, &l, &lds, &scratch);
+    if (lds | scratch) {
+        wave_set_exec(w, exec & ~(lds | scratch));
         for (unsigned i = 0; i < n; i++)
-            l.ok[i] &= ~lds;
-        store_lanes(w, in->data, &l, t, n);
+            l.ok[i] &= ~(lds | scratch);
+        if (exec & ~(lds | scratch))
+            store_lanes(w, in->data, &l, t, n);
         wave_set_exec(w, exec);
-        flat_lds(w, in, &l, lds, t, n, true);
+        if (lds)
+            flat_lds(w, in, &l, lds, t, n, true);
+        if (scratch)
+            vmem_scratch_store(w, in->data, l.va, scratch, t, n);
         return;
     }
     store_lanes(w, in->data, &l, t, n);
@@ -779,8 +775,15 @@ void vmem_flat_store(struct wave *w, const struct insn *in, enum vmem_data t, un
 void vmem_flat_atomic(struct wave *w, const struct insn *in, enum vmem_atomic op, bool wide)
 {
     struct lanes l;
-    uint64_t lds;
+    uint64_t lds, scratch;
 
-    flat_lanes(w, in, 1, &l, &lds);
+    flat_lanes(w, in, 1, &l, &lds, &scratch);
+    if (scratch && wide)
+        loud_report(w->loud, LOUD_OTHER, UINT64_C(0x73637261) << 32 | (uint32_t)w->insn_va,
+                    "an atomic of 64 bits on scratch at 0x%llx: its dwords do not lie together",
+                    (unsigned long long)w->insn_va);
+    for (unsigned t = 0; t < 64; t++)
+        if (scratch >> t & 1)
+            l.va[t] = vmem_scratch_va(w, (uint32_t)l.va[t] & ~3u, t);
     atomic_lanes(w, in, &l, lds, op, wide);
 }

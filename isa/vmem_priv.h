@@ -68,7 +68,13 @@ uint32_t vmem_widen(enum vmem_data t, uint32_t m, uint32_t old);
 uint32_t vmem_narrow(enum vmem_data t, uint32_t v);
 
 void vmem_tfe(struct wave *w, unsigned dst, unsigned n);
+/* Where a byte of a lane's scratch lies: vmem_scratch.c. Loads and stores of the lanes in `lanes` at
+ * offsets in scratch. */
 uint64_t vmem_scratch_va(const struct wave *w, uint32_t offset, unsigned lane);
+void vmem_scratch_load(struct wave *w, unsigned dst, const uint64_t offset[64], uint64_t lanes,
+                       enum vmem_data t, unsigned n);
+void vmem_scratch_store(struct wave *w, unsigned src, const uint64_t offset[64], uint64_t lanes,
+                        enum vmem_data t, unsigned n);
 uint64_t vmem_atomic_host(uint8_t *p, enum vmem_atomic op, bool wide, uint64_t data,
                           uint64_t cmp);
 

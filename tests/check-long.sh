@@ -22,3 +22,5 @@ for target in gfx803 gfx900 gfx906 gfx908; do
 done
 # Coverage: 150,000 random triangles, and as many in meshes and fans that share their edges.
 TRIANGLES=${TRIANGLES:-150000} tests/test_coverage
+# OpenCL C: every file at three levels of optimisation, and random programs.
+LONG=1 "$SRCDIR/tests/check-opencl.sh" || [ $? = 77 ]
