@@ -142,7 +142,6 @@ void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vshar
 
     const uint32_t *index = in->idxen ? va0 : NULL;
     const uint32_t *offset = in->offen ? vmem_vgpr(w, in->vaddr + (in->idxen ? 1u : 0u)) : NULL;
-    bool swizzled = v->swizzle && v->stride;
     uint64_t base = v->base + soffset, bad = 0;
     uint32_t idx[64], off[64], at[64];
 
@@ -150,7 +149,7 @@ void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vshar
         idx[t] = (index ? index[t] : 0) + (v->add_tid ? t : 0);
         off[t] = (offset ? offset[t] : 0) + (uint32_t)in->offset;
     }
-    if (swizzled)
+    if (v->swizzle) /* also with a stride of 0, as the V# of scratch has */
         for (unsigned t = 0; t < 64; t++) {
             uint32_t imsb = idx[t] / v->index_stride, ilsb = idx[t] % v->index_stride;
             uint32_t omsb = off[t] / v->element_bytes, olsb = off[t] % v->element_bytes;

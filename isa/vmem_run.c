@@ -54,7 +54,7 @@ bool vmem_buffer_run(const struct wave *w, const struct insn *in, const struct v
 {
     uint32_t idx = 0, didx = v->add_tid, off = 0, doff = 0, idx_end, at, at_end;
 
-    if (~wave_exec(w) || in->addr64 || (v->swizzle && v->stride))
+    if (~wave_exec(w) || in->addr64 || v->swizzle)
         return false;
     if (in->idxen) {
         const uint32_t *index = vmem_vgpr(w, in->vaddr);
