@@ -105,13 +105,14 @@ LANE double lane_sin2pi(double x, int32_t quarter)
 
 /* ---- special cases around them; the argument is a float (or a half made one) ------------- */
 
-/* 2^a in double: 0 below `min`, infinity from 128 on. */
+/* 2^a in double: 0 below `min`, more than any float (2^1000) from 128 on. */
 LANE double lane_exp2_of(float a, float min)
 {
     bool big = a >= 128.0f, small = !(a >= min);
     double r = lane_exp2(lane_self(big | small, 0.0f, a));
 
-    r = lane_seld(big, bits_f64(LANE_INF64), r);
+    r = lane_seld(big, 0x1p1000, r);
+    r = lane_seld(a == bits_f32(LANE_INF32), bits_f64(LANE_INF64), r);
     r = lane_seld(small, 0.0, r);
     return lane_seld(a != a, (double)a, r);
 }

@@ -305,9 +305,7 @@ def exp(m, a):
     if F32.is_inf(a):
         return 0 if F32.negative(a) else a
     v = F32.value(a)
-    if v >= 128:
-        return F32.inf
-    return rnd(exact.exp2(v), m) if v >= -126 else 0
+    return rnd(exact.exp2(min(v, Fraction(200))), m) if v >= -126 else 0
 
 
 def log(m, a):
