@@ -345,8 +345,13 @@ enum cp_result cp_set_predication(struct cp_engine *e, const struct pm4_packet *
     default:
         return cp_loud(e, p, "PRED_OP %u", pm4_get(control, PM4F_PRED_G9__PRED_OP));
     }
-    if (pm4_get(control, PM4F_PRED_G9__CONTINUE))
-        visible |= gpu->cp.predicate_visible;
+    /* Over several queries: any sample that passed, any primitive that was lost. */
+    if (pm4_get(control, PM4F_PRED_G9__CONTINUE)) {
+        if (pm4_get(control, PM4F_PRED_G9__PRED_OP) == PM4V_PRED_OP__PRIMCOUNT)
+            visible &= gpu->cp.predicate_visible;
+        else
+            visible |= gpu->cp.predicate_visible;
+    }
     gpu->cp.predicate_visible = visible;
     gpu->cp.predicate_off =
         visible != (pm4_get(control, PM4F_PRED_G9__PREDICATION_BOOLEAN) ==
