@@ -13,7 +13,7 @@ static void beyond(struct wave *w, const struct uop *u, const char *what, unsign
 
 const uint32_t *isa_vgpr(struct wave *w, const struct uop *u, unsigned n)
 {
-    static const uint32_t zero[64];
+    static const uint32_t zero[64] __attribute__((aligned(64)));
 
     if (n < w->num_vgprs)
         return w->v + 64 * (size_t)n;

@@ -84,9 +84,7 @@ void vmem_decode_vsharp(const struct wave *w, const uint32_t d[4], struct vsharp
         v->stride |= v->dfmt << 14;
 }
 
-/* Whether NUM_RECORDS counts records (of STRIDE bytes) rather than bytes: errata,
- * E-num-records. */
-static bool counts_records(const struct wave *w, const struct insn *in, const struct vsharp *v)
+bool vmem_counts_records(const struct wave *w, const struct insn *in, const struct vsharp *v)
 {
     switch (w->gen) {
     case GFX6:
@@ -114,18 +112,17 @@ uint32_t *vmem_vgpr_out(struct wave *w, unsigned opd, unsigned i)
     return r < w->num_vgprs ? w->v + 64 * r : NULL;
 }
 
-/* A scalar operand of a memory instruction (SOFFSET): register, constant or literal. */
-static uint32_t scalar(const struct wave *w, const struct insn *in, unsigned opd)
+uint32_t vmem_soffset(const struct wave *w, const struct insn *in)
 {
-    if (opd == OPD_NONE)
+    if (in->soffset == OPD_NONE)
         return 0;
-    return opd == OPD_LITERAL ? in->literal : w->s[opd & 0xff];
+    return in->soffset == OPD_LITERAL ? in->literal : w->s[in->soffset & 0xff];
 }
 
 void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vsharp *v,
                        unsigned elem_bytes, unsigned n, struct lanes *l)
 {
-    uint32_t soffset = scalar(w, in, in->soffset);
+    uint32_t soffset = vmem_soffset(w, in);
     uint64_t exec = wave_exec(w);
     const uint32_t *va0 = vmem_vgpr(w, in->vaddr);
 
@@ -162,7 +159,7 @@ void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vshar
             at[t] = idx[t] * v->stride + off[t];
     for (unsigned t = 0; t < 64; t++)
         l->va[t] = base + at[t];
-    if (counts_records(w, in, v)) {
+    if (vmem_counts_records(w, in, v)) {
         uint32_t limit = v->swizzle ? v->stride : UINT32_MAX;
 
         for (unsigned t = 0; t < 64; t++)
@@ -267,10 +264,8 @@ uint32_t vmem_narrow(enum vmem_data t, uint32_t v)
     return t == VM_U8_HI || t == VM_S8_HI || t == VM_B16_HI ? v >> 16 : v;
 }
 
-/* Host memory for all of the lanes `on`, which move `bytes` each, when one mapping holds it: *lo is
- * the address of its first byte. */
-static uint8_t *host_of_lanes(struct wave *w, const struct lanes *l, uint64_t on, unsigned bytes,
-                              unsigned prot, uint64_t *lo)
+uint8_t *vmem_host_of_lanes(struct wave *w, const struct lanes *l, uint64_t on, unsigned bytes,
+                            unsigned prot, uint64_t *lo)
 {
     uint64_t min = UINT64_MAX, max = 0;
 
@@ -296,7 +291,7 @@ static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum
     uint32_t *regs = vmem_vgpr_out(w, dst, n - 1);
     const uint8_t *p = exec & ~l->ok[n - 1] || !regs
                            ? NULL
-                           : host_of_lanes(w, l, exec, bytes * n, MEM_R, &lo);
+                           : vmem_host_of_lanes(w, l, exec, bytes * n, MEM_R, &lo);
 
     if (p) {
         regs -= 64 * (n - 1);
@@ -349,7 +344,7 @@ static void store_lanes(struct wave *w, unsigned src, const struct lanes *l, enu
     const uint32_t *regs = vmem_vgpr_out(w, src, n - 1);
     uint8_t *p = exec & ~l->ok[n - 1] || !regs || t != VM_DW
                      ? NULL
-                     : host_of_lanes(w, l, exec, 4 * n, MEM_W, &lo);
+                     : vmem_host_of_lanes(w, l, exec, 4 * n, MEM_W, &lo);
 
     if (p) {
         regs -= 64 * (n - 1);
@@ -644,8 +639,7 @@ void vmem_buffer_load(struct wave *w, const struct insn *in, enum vmem_data t, u
 
     vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
     if (t == VM_DW && !in->lds &&
-        vmem_buffer_run(w, in, &v, counts_records(w, in, &v), scalar(w, in, in->soffset), 4 * n, &r) &&
-        load_run(w, in->dst, &r, n)) {
+        vmem_buffer_run(w, in, &v, 4 * n, &r) && load_run(w, in->dst, &r, n)) {
         if (in->tfe)
             vmem_tfe(w, in->dst, n);
         return;
@@ -668,8 +662,7 @@ void vmem_buffer_store(struct wave *w, const struct insn *in, enum vmem_data t, 
 
     vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
     if (t == VM_DW &&
-        vmem_buffer_run(w, in, &v, counts_records(w, in, &v), scalar(w, in, in->soffset), 4 * n, &r) &&
-        store_run(w, in->data, &r, n))
+        vmem_buffer_run(w, in, &v, 4 * n, &r) && store_run(w, in->data, &r, n))
         return;
     vmem_buffer_lanes(w, in, &v, vmem_data_bytes(t), n, &l);
     store_lanes(w, in->data, &l, t, n);

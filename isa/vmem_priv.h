@@ -24,6 +24,11 @@ struct lanes {
 
 void vmem_decode_vsharp(const struct wave *w, const uint32_t d[4], struct vsharp *v);
 
+/* Whether NUM_RECORDS counts records (of STRIDE bytes) rather than bytes: errata, E-num-records. */
+bool vmem_counts_records(const struct wave *w, const struct insn *in, const struct vsharp *v);
+/* SOFFSET's value: register, constant or literal. */
+uint32_t vmem_soffset(const struct wave *w, const struct insn *in);
+
 /* Addresses and range checks of a buffer instruction that moves n elements of elem_bytes. */
 void vmem_buffer_lanes(struct wave *w, const struct insn *in, const struct vsharp *v,
                        unsigned elem_bytes, unsigned n, struct lanes *l);
@@ -37,10 +42,9 @@ struct run {
 /* v[t] = v[0] + t * *step, with a step worth having? */
 bool vmem_affine(const uint32_t v[64], uint32_t *step);
 
-/* True, and *r set, when all lanes are active, at equal distances and in range: `bytes` a lane.
- * `structured`: NUM_RECORDS counts records. */
+/* True, and *r set, when all lanes are active, at equal distances and in range: `bytes` a lane. */
 bool vmem_buffer_run(const struct wave *w, const struct insn *in, const struct vsharp *v,
-                     bool structured, uint32_t soffset, unsigned bytes, struct run *r);
+                     unsigned bytes, struct run *r);
 /* The same for FLAT and GLOBAL, all of it in memory (no LDS, no scratch). */
 bool vmem_flat_run(const struct wave *w, const struct insn *in, struct run *r);
 
@@ -51,6 +55,10 @@ void vmem_run_store(uint8_t *p, const uint32_t *in, uint32_t step, unsigned n);
 /* Host memory behind bytes at va with all of `prot`, through the wave's cached mapping; NULL where
  * mem_read / mem_write must be asked (and will record the fault). */
 uint8_t *vmem_host(struct wave *w, uint64_t va, uint64_t bytes, unsigned prot);
+
+/* The same for all of the lanes `on`, which move `bytes` each: *lo is the address of the first byte. */
+uint8_t *vmem_host_of_lanes(struct wave *w, const struct lanes *l, uint64_t on, unsigned bytes,
+                            unsigned prot, uint64_t *lo);
 
 /* Up to 16 bytes of one lane, fault recorded: what is unmapped reads zero, and is not written. */
 void vmem_read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes);

@@ -50,8 +50,9 @@ static bool last(uint32_t first, uint32_t step, uint32_t *out)
 }
 
 bool vmem_buffer_run(const struct wave *w, const struct insn *in, const struct vsharp *v,
-                     bool structured, uint32_t soffset, unsigned bytes, struct run *r)
+                     unsigned bytes, struct run *r)
 {
+    uint32_t soffset = vmem_soffset(w, in);
     uint32_t idx = 0, didx = v->add_tid, off = 0, doff = 0, idx_end, at, at_end;
 
     if (~wave_exec(w) || in->addr64 || v->swizzle)
@@ -76,7 +77,7 @@ bool vmem_buffer_run(const struct wave *w, const struct insn *in, const struct v
     r->step = didx * v->stride + doff;
     if (!last(idx, didx, &idx_end) || !last(at, r->step, &at_end))
         return false;
-    if (structured) {
+    if (vmem_counts_records(w, in, v)) {
         if (idx_end >= v->num_records)
             return false;
     } else if ((uint64_t)at_end + soffset + bytes > v->num_records) {

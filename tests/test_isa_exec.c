@@ -205,6 +205,37 @@ START_TEST(floats_beyond)
 }
 END_TEST
 
+/* v_interp_* flush denormals; the next instruction does not where MODE keeps them. */
+START_TEST(interp_leaves_the_mode)
+{
+    static uint8_t lds[256];
+    struct machine m;
+
+    START(&m, "gfx704", "s_mov_b32 m0, 0", "v_interp_p1_f32 v0, v1, attr0.x",
+          "v_interp_p2_f32 v2, v3, attr0.x", "v_add_f32 v4, v5, v5", "s_endpgm");
+    m.w->lds = lds;
+    m.w->lds_bytes = sizeof lds;
+    store_le32(lds, f32_bits(3));                 /* P0 */
+    store_le32(lds + 4, f32_bits(0.5f));          /* P10 */
+    store_le32(lds + 32, 0x00400000);             /* P20: flushed */
+    m.w->mode = 0xf0;
+    for (unsigned l = 0; l < 64; l++) {
+        m.v[64 + l] = f32_bits((float)l);
+        m.v[128 + l] = 0x80000001;
+        m.v[192 + l] = f32_bits(1);
+        m.v[320 + l] = 0x00000001;
+    }
+    wave_set_exec(m.w, ~UINT64_C(2));
+    ck_assert_uint_eq(isa_run(m.code, m.w, 100), 5);
+    ck_assert_uint_eq(m.v[40], f32_bits(23));
+    ck_assert_uint_eq(m.v[1], 0);
+    ck_assert_uint_eq(m.v[128 + 63], 0);
+    ck_assert_uint_eq(m.v[128 + 1], 0x80000001);
+    ck_assert_uint_eq(m.v[256], 2);
+    stop(&m);
+}
+END_TEST
+
 START_TEST(code_changes)
 {
     struct machine m;
@@ -267,6 +298,7 @@ int main(void)
     tcase_add_test(tc, faults);
     tcase_add_test(tc, registers_beyond);
     tcase_add_test(tc, floats_beyond);
+    tcase_add_test(tc, interp_leaves_the_mode);
     tcase_add_test(tc, code_changes);
     tcase_add_test(tc, trace_hook);
     tcase_add_test(tc, across_pages);

@@ -384,7 +384,7 @@ static void sequence(uint32_t v[64], uint32_t first, uint32_t step)
         v[rnd() % 64] += PICK(1, 4, -4, 64, 0x80000000u);
 }
 
-enum what { BUFFER, FLAT, SHARE };
+enum what { BUFFER, FORMATTED, FLAT, SHARE };
 
 static void access(struct wave *w, const struct insn *in, enum what what, bool store,
                    enum vmem_data t, unsigned n)
@@ -392,6 +392,9 @@ static void access(struct wave *w, const struct insn *in, enum what what, bool s
     switch (what) {
     case BUFFER:
         (store ? vmem_buffer_store : vmem_buffer_load)(w, in, t, n);
+        break;
+    case FORMATTED:
+        (store ? vmem_format_store : vmem_format_load)(w, in, n, D16_NONE);
         break;
     case FLAT:
         (store ? vmem_flat_store : vmem_flat_load)(w, in, t, n);
@@ -410,7 +413,7 @@ START_TEST(wave_equals_lanes)
     for (unsigned round = 0; round < 4000; round++) {
         struct wave *w = wave_new((enum gfx)(rnd() % 4));
         struct insn in = load_insn();
-        enum what what = (enum what)(rnd() % 3);
+        enum what what = (enum what)(rnd() % 4);
         bool store = rnd() & 1;
         enum vmem_data t = rnd() % 4 ? VM_DW : PICK(VM_U8, VM_S8, VM_U16, VM_S16);
         unsigned n = t == VM_DW ? 1 + rnd() % 4 : 1;
@@ -424,7 +427,7 @@ START_TEST(wave_equals_lanes)
         for (unsigned i = 0; i < sizeof lds / 4; i++)
             store_le32(lds + 4 * i, rnd());
         in.offset = (int32_t)PICK(0, 0, 16, 4092, 3);
-        if (what == BUFFER) {
+        if (what <= FORMATTED) {
             uint32_t stride = PICK(0, 4, 16, 16, 20, 16383);
 
             in.idxen = rnd() & 1;
@@ -435,6 +438,11 @@ START_TEST(wave_equals_lanes)
             vsharp(w, stride, rnd() % 8 == 0,
                    PICK(64, 63, 127, 1024, BUF_BYTES, 4096 + 252, 0xffffffffu),
                    1u << 19 | (rnd() % 8 == 0) << 23);
+            if (what == FORMATTED) { /* DST_SEL, NUM_FORMAT, DATA_FORMAT; not element size 4 */
+                n = 1 + rnd() % 4;
+                w->s[7] = (w->s[7] & 1u << 23) | PICK(0xfac, 0xfac, 0x2ac, 0x977, 01234) |
+                          PICK(7, 7, 0, 1, 4, 5) << 12 | PICK(14, 14, 4, 10, 11, 13, 5, 2) << 15;
+            }
             w->s[4] += PICK(0, 0, 4, BUF_BYTES - 300, BUF_BYTES - 256, -128);
             sequence(vgprs[0], PICK(0, 0, 1, 100, 0xffffffe0u), in.idxen ? PICK(0, 1, 1, 2) : step);
             sequence(vgprs[1], in.addr64 ? 0 : PICK(0, 8, 256), in.addr64 ? 0 : step);
