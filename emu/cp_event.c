@@ -33,6 +33,7 @@ static void stats_start(struct atoll_gpu *gpu)
     for (unsigned i = 0; i < EMU_STATS && !gpu->cp.stat_running; i++)
         gpu->cp.stat_base[i] = gpu->counters.v[stats[i]];
     gpu->cp.stat_running = true;
+    gpu->cp.so_stopped = false;
 }
 
 static void stats_stop(struct atoll_gpu *gpu)
@@ -40,6 +41,7 @@ static void stats_stop(struct atoll_gpu *gpu)
     for (unsigned i = 0; i < EMU_STATS; i++)
         gpu->cp.stat_sum[i] = stat_now(gpu, i);
     gpu->cp.stat_running = false;
+    gpu->cp.so_stopped = true;
 }
 
 /* ---- events ----------------------------------------------------------------------- */

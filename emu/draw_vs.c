@@ -208,7 +208,7 @@ static bool shade_streamout(struct emu_draw_state *d)
         for (unsigned b = 0; b < 4; b++)
             if (d->so.buffers[d->stream] >> b & 1)
                 gpu->so_filled_dw[b] += room * d->so.stride_dw[b];
-        gpu->so_written[d->stream] += written;
+        gpu->so_written[d->stream] += gpu->cp.so_stopped ? 0 : written;
         emu_count(&gpu->counters, CNT_SO_PRIMITIVES_WRITTEN, written);
     }
     return true;
@@ -274,7 +274,7 @@ bool draw_vs_flush(struct emu_draw_state *d)
     bool ok = true;
 
     if (on) {
-        d->gpu->so_needed[d->stream] += d->prims;
+        d->gpu->so_needed[d->stream] += d->gpu->cp.so_stopped ? 0 : d->prims;
         emu_count(&d->gpu->counters, CNT_SO_PRIMITIVES_NEEDED, d->prims);
     }
     if (on && d->so.shader)

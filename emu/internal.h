@@ -55,6 +55,7 @@ struct emu_cp {
     uint64_t atomic_return;     /* the old value of the last ATOMIC_MEM */
     uint8_t op_of_opcode[256];  /* private to cp.c */
     bool stat_running;          /* between PIPELINESTAT_START and _STOP */
+    bool so_stopped;            /* after PIPELINESTAT_STOP stream-out counts no primitives */
     uint64_t stat_base[EMU_STATS], stat_sum[EMU_STATS];
     struct emu_place at;        /* of the packet that executes */
 };
