@@ -23,6 +23,8 @@ static bool prepare(struct wave *w, const struct insn *in, struct access *a)
     unsigned dfmt, nfmt;
     const struct mem_layout_info *info;
 
+    a->integer = false;
+    a->l.ok[0] = 0;
     vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &a->v);
     if (in->enc == ENC_MTBUF) {
         static const uint8_t identity[4] = {SEL_X, SEL_X + 1, SEL_X + 2, SEL_X + 3};
