@@ -370,6 +370,7 @@ static void shared_pack(const uint32_t in[4], void *texel)
 #define FUNCS_BLOCK(...)
 #define FUNCS_SUBSAMPLED(...)
 #define FUNCS_FMASK(...)
+#define FUNCS_BITMAP(...)
 #define FUNCS_OTHER(...)
 
 #define LAYOUT(name, bits, kind, cb, buf, img6, img7, img8, img9, nums, x, y, z, w)             \
@@ -396,6 +397,7 @@ struct pair {
 #define ROW_BLOCK(name, nums)
 #define ROW_SUBSAMPLED(name, nums)
 #define ROW_FMASK(name, nums)
+#define ROW_BITMAP(name, nums)
 #define ROW_OTHER(name, nums)
 
 static const struct pair pairs[MEM_LAYOUT_COUNT][MEM_NUM_COUNT] = {
@@ -419,11 +421,15 @@ mem_pack_fn mem_packer(struct mem_format f)
 
 /* ---- names and numbers ------------------------------------------------------------------- */
 
+enum { WIDTH_PLAIN = 1, WIDTH_SHARED = 1, WIDTH_BLOCK = 4, WIDTH_SUBSAMPLED = 2, WIDTH_BITMAP = 8,
+       WIDTH_FMASK = 1, WIDTH_OTHER = 1 };
+
 static const struct mem_layout_info infos[MEM_LAYOUT_COUNT] = {
-    [MEM_LAYOUT_INVALID] = { "INVALID", MEM_KIND_OTHER, 0, 0, { 0 }, { 0 } },
+    [MEM_LAYOUT_INVALID] = { "INVALID", MEM_KIND_OTHER, 0, 0, { 0 }, { 0 }, 1, 1 },
 #define LAYOUT(name, bits, kind, cb, buf, img6, img7, img8, img9, nums, x, y, z, w)             \
     [MEM_LAYOUT_##name] = { #name, MEM_KIND_##kind, bits, !!(x) + !!(y) + !!(z) + !!(w),        \
-                            { x, y, z, w }, { 0, x, (x) + (y), (x) + (y) + (z) } },
+                            { x, y, z, w }, { 0, x, (x) + (y), (x) + (y) + (z) }, WIDTH_##kind,  \
+                            MEM_KIND_##kind == MEM_KIND_BLOCK ? 4 : 1 },
 #include "mem/formats.def"
 #undef LAYOUT
 };

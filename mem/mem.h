@@ -392,15 +392,16 @@ struct mem_format {
 
 enum mem_layout_kind {
     MEM_KIND_PLAIN, MEM_KIND_SHARED, MEM_KIND_BLOCK, MEM_KIND_SUBSAMPLED, MEM_KIND_FMASK,
-    MEM_KIND_OTHER
+    MEM_KIND_OTHER, MEM_KIND_BITMAP
 };
 
 struct mem_layout_info {
     const char *name;        /* AMD's: "10_11_11" */
     enum mem_layout_kind kind;
-    unsigned bits;           /* of a texel; of a block for BLOCK and SUBSAMPLED */
+    unsigned bits;           /* of a texel; of a block for BLOCK, SUBSAMPLED and BITMAP */
     unsigned components;     /* 0 unless PLAIN or SHARED */
     uint8_t component_bits[4], component_shift[4]; /* X, Y, Z, W */
+    uint8_t block_width, block_height; /* texels that `bits` hold: 1 x 1, BLOCK 4 x 4, ... */
 };
 
 const struct mem_layout_info *mem_layout_info(enum mem_layout l);
@@ -431,6 +432,11 @@ typedef void (*mem_pack_fn)(const uint32_t in[4], void *texel);
  * format has none (compressed, FMASK, or a number type that the layout does not take): loud. */
 mem_unpack_fn mem_unpacker(struct mem_format f);
 mem_pack_fn mem_packer(struct mem_format f);
+
+/* Read texel (x, y) of a block, in the same representation. Nobody writes blocks but drivers.
+ * BC6 is unsigned with UNORM, signed with SNORM. How exactly: block.c. */
+typedef void (*mem_block_fn)(const void *block, unsigned x, unsigned y, uint32_t out[4]);
+mem_block_fn mem_block_unpacker(struct mem_format f);
 
 /* Which of R, G, B, A (0..3) component i of a colour target holds, for CB_COLOR*_INFO.COMP_SWAP;
  * entries beyond `components` (1..4) are 0xff. */

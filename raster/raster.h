@@ -602,8 +602,11 @@ struct raster_image {
     float min_lod;
     struct mem_format format;
     const struct mem_layout_info *layout;
-    mem_unpack_fn unpack;
-    mem_pack_fn pack;
+    mem_unpack_fn unpack;       /* NULL for blocks: those have only */
+    mem_block_fn block;
+    mem_pack_fn pack;           /* NULL: read only */
+    unsigned element_bits, element_width, element_height; /* what is tiled, in texels */
+    bool paired;                /* two elements side by side are read together */
     bool integer;
     uint8_t dst_sel[4];         /* V_SQ_SEL_XYZW01__* */
     bool is_3d, is_cube, is_array, is_msaa;

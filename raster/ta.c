@@ -4,12 +4,17 @@
  * format from DATA_FORMAT and NUM_FORMAT. Loads, stores and the filter (td.c) all go through the two
  * functions for one texel here.
  *
- * Compressed images: ta_meta.c. Not modelled, and said so: block-compressed formats.
+ * Images with metadata: ta_meta.c. Elements that hold several texels (BC, GB_GR, bitmaps) are read only.
  *
  * Sources: the image resource tables of the ISA manuals; the register database (SQ_IMG_RSRC_WORD*). */
 #include "raster/ta_meta.h"
 
 #define FIELD(word, field, v) regs_extract(chip->gen, F_SQ_IMG_RSRC_##word##__##field, v)
+
+static uint32_t elements(uint32_t texels, uint32_t per_element)
+{
+    return (texels + per_element - 1) / per_element;
+}
 
 /* The surface of one level. */
 static int level_init(struct raster_image *im, unsigned level, struct err *e)
@@ -24,12 +29,13 @@ static int level_init(struct raster_image *im, unsigned level, struct err *e)
     if (chip->gen == GFX9) {
         const struct mem_swizzle sw = {
             .mode = (enum mem_swizzle_mode)FIELD(WORD3, SW_MODE, t[3]),
-            .addr_config = chip->gb_addr_config, .volume = im->is_3d, .width = im->width,
-            .height = im->height, .slices = slices, .pitch = im->levels == 1 ? pitch : 0,
-            .levels = im->levels, .level = level,
+            .addr_config = chip->gb_addr_config, .volume = im->is_3d,
+            .width = elements(im->width, im->element_width),
+            .height = elements(im->height, im->element_height), .slices = slices,
+            .pitch = im->levels == 1 ? pitch : 0, .levels = im->levels, .level = level,
         };
 
-        return mem_surface_init_gfx9(s, &sw, va, im->layout->bits, im->samples, e);
+        return mem_surface_init_gfx9(s, &sw, va, im->element_bits, im->samples, e);
     }
     if (im->is_msaa) {
         struct mem_tiling tiling;
@@ -37,19 +43,19 @@ static int level_init(struct raster_image *im, unsigned level, struct err *e)
 
         if (mem_tiling_decode(&tiling, chip->gen, chip->gb_addr_config,
                               chip->tile_modes[FIELD(WORD3, TILING_INDEX, t[3])],
-                              chip->macrotile_modes, im->layout->bits, im->samples, e) ||
-            mem_surface_init(s, &tiling, va, im->layout->bits, im->samples, pitch, im->height, slices,
+                              chip->macrotile_modes, im->element_bits, im->samples, e) ||
+            mem_surface_init(s, &tiling, va, im->element_bits, im->samples, pitch, im->height, slices,
                              e))
             return -1;
         /* The size of a slice counts whole macro tiles. */
         height = (uint32_t)align_up(im->height, s->macro_height ? s->macro_height : 1);
-        return mem_surface_init(s, &tiling, va, im->layout->bits, im->samples, pitch, height, slices, e);
+        return mem_surface_init(s, &tiling, va, im->element_bits, im->samples, pitch, height, slices, e);
     }
     const struct mem_mips mips = {
         .gen = chip->gen, .addr_config = chip->gb_addr_config,
         .tile_mode = chip->tile_modes[FIELD(WORD3, TILING_INDEX, t[3])],
-        .macrotile_modes = chip->macrotile_modes, .element_bits = im->layout->bits,
-        .block_width = 1, .block_height = 1, .width = im->width, .height = im->height, .pitch = pitch,
+        .macrotile_modes = chip->macrotile_modes, .element_bits = im->element_bits,
+        .block_width = im->element_width, .block_height = im->element_height, .width = im->width, .height = im->height, .pitch = pitch,
         .slices = slices, .volume = im->is_3d, .pow2_pad = FIELD(WORD3, POW2_PAD, t[3]),
     };
 
@@ -97,15 +103,23 @@ int raster_image_decode(struct raster_image *im, const struct chip *chip, const 
     im->dst_sel[2] = FIELD(WORD3, DST_SEL_Z, t[3]);
     im->dst_sel[3] = FIELD(WORD3, DST_SEL_W, t[3]);
     if (!raster_image_fmask(im, data, num) && (!mem_format_image(chip->gen, data, num, &im->format) ||
-        !(im->unpack = mem_unpacker(im->format)) || !(im->pack = mem_packer(im->format))))
+        (!(im->unpack = mem_unpacker(im->format)) && !(im->block = mem_block_unpacker(im->format)))))
         return err_set(e, "image DATA_FORMAT %u, NUM_FORMAT %u is not modelled", data, num);
+    im->pack = mem_packer(im->format);
     im->layout = mem_layout_info(im->format.layout);
+    /* Before GFX9, texels that share their chroma are tiled as elements of 16 bits; pairs lie together. */
+    im->paired = im->layout->kind == MEM_KIND_SUBSAMPLED && chip->gen < GFX9;
+    im->element_bits = im->paired ? im->layout->bits / 2 : im->layout->bits;
+    im->element_width = im->paired ? 1 : im->layout->block_width;
+    im->element_height = im->layout->block_height;
     im->integer = im->format.num == MEM_UINT || im->format.num == MEM_SINT;
     const unsigned first = im->is_msaa || FIELD(WORD6, COMPRESSION_EN, t[6]) ? 0 : im->base_level;
 
     if (level_init(im, first, e))
         return -1;
     im->levels_ready = 1u << first;
+    if (FIELD(WORD6, COMPRESSION_EN, t[6]) && im->block)
+        return err_set(e, "COMPRESSION_EN in a T# of blocks (DATA_FORMAT %u)", data);
     if (FIELD(WORD6, COMPRESSION_EN, t[6])) {
         if (raster_image_meta(im, &im->level[0], e))
             return -1;
@@ -156,7 +170,9 @@ static bool texel_va(struct raster_image *im, const struct raster_texel *at, uin
     }
     if (!(s = level_of(im, level)))
         return false;
-    *va = s->base_va + mem_surface_offset(s, (uint32_t)at->x, (uint32_t)at->y, slice, at->sample);
+    *va = s->base_va + mem_surface_offset(s, im->paired ? (uint32_t)at->x & ~1u
+                                                        : (uint32_t)at->x / im->element_width,
+                                          (uint32_t)at->y / im->element_height, slice, at->sample);
     *slice_out = slice;
     return true;
 }
@@ -178,6 +194,9 @@ bool raster_texel_load(struct raster_image *im, struct raster_access *a, const s
         return true;
     if (im->fmask_bits)
         raster_fmask_unpack(im, b, xyzw);
+    else if (im->block)
+        im->block(b, (uint32_t)at->x % im->layout->block_width, (uint32_t)at->y % im->layout->block_height,
+                  xyzw);
     else
         im->unpack(b, xyzw);
     return true;
