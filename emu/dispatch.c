@@ -154,6 +154,7 @@ static void decode_program(struct dispatch *d)
 
     emu_pgm_decode(r->gen, regs_get(r, R_COMPUTE_PGM_LO), regs_get(r, R_COMPUTE_PGM_HI),
                    regs_get(r, R_COMPUTE_PGM_RSRC1), &d->pgm);
+    d->pgm.fp16_ovfl = r->gen == GFX9 && regs_field(r, F_COMPUTE_PGM_RSRC1__FP16_OVFL);
     d->user_sgprs = MIN2(regs_field(r, F_COMPUTE_PGM_RSRC2__USER_SGPR), 16);
     d->tgid[0] = regs_field(r, F_COMPUTE_PGM_RSRC2__TGID_X_EN);
     d->tgid[1] = regs_field(r, F_COMPUTE_PGM_RSRC2__TGID_Y_EN);
@@ -297,6 +298,7 @@ static enum launch launch(struct dispatch *d, uint64_t number, const uint32_t id
         wave_reset(w, d->pgm.code_va,
                    lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1,
                    d->pgm.float_mode, d->pgm.dx10_clamp, d->pgm.ieee);
+        w->mode |= (uint32_t)d->pgm.fp16_ovfl << 23;
         set_ids(d, w, size, 64 * i, lanes);
         set_sgprs(d, w, id, i, need.waves, r->scratch[i]);
     }

@@ -38,7 +38,7 @@ static void stage_fields(const struct atoll_gpu *gpu, struct draw_stage *s)
 {
     const enum gfx gen = gpu->regs.gen;
     const uint32_t r1 = s->rsrc1, r2 = s->rsrc2;
-    unsigned lds = 0;
+    unsigned lds = 0, ovfl = 0;
 
 #define F1(field) regs_extract(gen, F_SPI_SHADER_PGM_RSRC1_##field, r1)
 #define F2(field) regs_extract(gen, F_SPI_SHADER_PGM_RSRC2_##field, r2)
@@ -51,6 +51,7 @@ static void stage_fields(const struct atoll_gpu *gpu, struct draw_stage *s)
         s->comp_cnt = gen == GFX9 ? F1(HS__LS_VGPR_COMP_CNT) : 1;
         s->offchip = gen == GFX9 || F2(HS__OC_LDS_EN);
         lds = gen == GFX9 ? F2(HS__LDS_SIZE) : 0;
+        ovfl = gen == GFX9 && F1(HS__FP16_OVFL);
         break;
     case STAGE_ES:
         s->comp_cnt = F1(ES__VGPR_COMP_CNT);
@@ -61,16 +62,22 @@ static void stage_fields(const struct atoll_gpu *gpu, struct draw_stage *s)
         s->comp_cnt = gen == GFX9 ? F2(GS__ES_VGPR_COMP_CNT) : 3;
         s->offchip = gen == GFX9;
         lds = gen == GFX9 ? F2(GS__LDS_SIZE) : 0;
+        ovfl = gen == GFX9 && F1(GS__FP16_OVFL);
         break;
     case STAGE_VS:
         s->comp_cnt = F1(VS__VGPR_COMP_CNT);
         s->offchip = F2(VS__OC_LDS_EN);
+        ovfl = gen == GFX9 && F1(VS__FP16_OVFL);
+        break;
+    case STAGE_PS:
+        ovfl = gen == GFX9 && F1(PS__FP16_OVFL);
         break;
     default:
         break;
     }
 #undef F1
 #undef F2
+    s->pgm.fp16_ovfl = ovfl;
     s->lds_bytes = MIN2(lds * gpu->cu_cfg.lds_granule_bytes, gpu->cu_cfg.lds_group_max_bytes);
 }
 
@@ -132,6 +139,7 @@ static void start_wave(const struct emu_draw_state *d, const struct draw_run *r,
     uint64_t exec;
 
     wave_reset(w, s->pgm.code_va, UINT64_MAX, s->pgm.float_mode, s->pgm.dx10_clamp, s->pgm.ieee);
+    w->mode |= (uint32_t)s->pgm.fp16_ovfl << 23;
     for (unsigned k = 0; k < s->user_sgprs && user + k < w->num_sgprs; k++)
         w->s[user + k] = s->user[k];
     if (s->merged) {

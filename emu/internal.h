@@ -182,6 +182,7 @@ struct emu_pgm {
     unsigned vgprs, sgprs; /* as the register says; the machine rounds up */
     uint32_t float_mode;
     bool dx10_clamp, ieee;
+    bool fp16_ovfl;        /* GFX9; its bit differs by stage: the caller's to fill */
     unsigned user_sgprs;   /* PGM_RSRC2's, whose fields differ by stage: the caller's to fill */
     bool scratch, trap;
 };

@@ -255,7 +255,7 @@ static void finish_lane(const struct wave *w, const struct insn *in, enum isa_ty
         float v = lane_f32_from_f16(p[l] & 0xffff, true);
 
         v = omod_f32(w, in, v, w->fm.out16);
-        p[l] = lane_f16_from_f32(in->clamp ? clamp_f32(w, v) : v, w->fm.round64, w->fm.out16);
+        p[l] = lane_f16_from_f32(in->clamp ? clamp_f32(w, v) : v, w->fm.round16, w->fm.out16);
     } else if (t == T_V2F16) {
         uint32_t lo = p[l] & 0xffff, hi = p[l] >> 16;
 

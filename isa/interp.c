@@ -73,8 +73,10 @@ static float result_f32(const struct wave *w, const struct uop *u, float v)
 {
     static const float by[4] = {1, 2, 4, 0.5f};
 
-    if (u->in->omod && !w->fm.ieee)
+    if (u->in->omod && !w->fm.ieee && !w->fm.out32) {
         v *= by[u->in->omod & 3];
+        v = v == 0 ? 0 : v;
+    }
     if (u->in->clamp)
         v = lane_isnan(v) ? (w->fm.dx10_clamp ? 0 : v) : v > 0 ? (v < 1 ? v : 1) : 0;
     return v;
@@ -217,7 +219,7 @@ const struct uop *op_v_interp_p2_f16(struct wave *w, const struct uop *u)
     for (unsigned l = 0; l < 64; l++) {
         float r = lane_mad_f32(half_param(w, u, p20[l]), source_f32(u, j, l, 0),
                                source_f32(u, acc, l, 2));
-        uint32_t h = lane_f16_from_f32(result_f32(w, u, r), w->fm.round64, w->fm.out16);
+        uint32_t h = lane_f16_from_f32(result_f32(w, u, r), w->fm.round16, w->fm.out16);
 
         if (keep)
             h = u->in->op_sel & 8 ? h << 16 | (d[l] & 0xffff) : h | (d[l] & 0xffff0000u);

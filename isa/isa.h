@@ -188,7 +188,9 @@ struct wave {
         bool in16, out16;          /* f16 denormals are kept: as inputs, as results */
         bool in32, out32, in64, out64;
         bool minmax_flush;         /* v_min, v_max, v_med3 follow the denormal mode (GFX9) */
-        uint8_t round_cvt16;       /* of v_cvt_f16_f32: round32 on GFX6/7, round64 later */
+        uint8_t round16;           /* of results that are halves: round64, | 4 with FP16_OVFL (GFX9): what
+                                    * is finite and too large gives the largest half, not infinity */
+        uint8_t round_cvt16;       /* of v_cvt_f16_f32: round32 on GFX6/7, round16 later */
         int8_t frexp_special;      /* v_frexp_exp of infinities and NaNs: -1 on GFX6, 0 later */
         bool trig_reduced;         /* v_sin/v_cos take +-256 turns only (before GFX9) */
     } fm;

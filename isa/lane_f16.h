@@ -2,7 +2,7 @@
  *
  * f16 arithmetic is done in f32 and rounded once more: for +, -, * and sqrt that is exact, because
  * 24 bits are at least twice 11 plus 2; the fused forms use double. MODE has rounding and
- * denormal bits that f16 shares with f64 (fm.round64, fm.in16, fm.out16). */
+ * denormal bits that f16 shares with f64 (fm.round16, fm.in16, fm.out16). */
 #ifndef ATOLL_LANE_F16_H
 #define ATOLL_LANE_F16_H
 
@@ -22,13 +22,15 @@ LANE float lane_f32_from_f16(uint32_t h, bool den)
     return bits_f32(u | sign);
 }
 
-/* Float to half, rounded as `round` says (0 nearest even, 1 up, 2 down, 3 to zero). `den`:
+/* Float to half, rounded as `round` says (0 nearest even, 1 up, 2 down, 3 to zero; | 4: a finite number
+ * that is too large gives the largest half whatever the rounding). `den`:
  * denormal results are kept, else what would lie below the least normal number with an unlimited
  * exponent is flushed (E-flush). NaNs become quiet and keep the top of their payload. */
 LANE uint32_t lane_f16_from_f32(float f, unsigned round, bool den)
 {
     uint32_t u = f32_bits(f), sign = (u >> 16) & 0x8000u, mag = u & 0x7fffffffu;
-    bool away = (round == 1 && !sign) | (round == 2 && sign), near = round == 0;
+    unsigned how = round & 3;
+    bool away = (how == 1 && !sign) | (how == 2 && sign), near = how == 0;
     uint32_t e = mag >> 23, m = (mag & 0x7fffffu) | lane_sel(e != 0, 0x800000u, 0);
     uint32_t n, d, sh, add, r;
 
@@ -36,7 +38,7 @@ LANE uint32_t lane_f16_from_f32(float f, unsigned round, bool den)
     n = mag - (112u << 23);
     add = lane_sel(near, 0xfff + ((n >> 13) & 1), lane_sel(away, 0x1fff, 0));
     n = (n + add) >> 13;
-    n = lane_umin(n, lane_sel(near | away, 0x7c00, 0x7bff));
+    n = lane_umin(n, lane_sel((near | away) & !(round & 4), 0x7c00, 0x7bff));
     /* Denormal result: units of 2^-24. */
     sh = lane_umin(126 - lane_umin(e, 112), 31);
     add = lane_sel(near, (1u << (sh - 1)) - 1 + ((m >> sh) & 1),
@@ -69,8 +71,8 @@ LANE float lane_f32_odd(double d)
 
 /* As the bodies write them: `fm` is the wave's float mode. */
 #define H(x)     lane_f32_from_f16(x, fm.in16)
-#define TO_H(x)  lane_f16_from_f32(x, fm.round64, fm.out16)
-#define TO_HD(x) lane_f16_from_f32(lane_f32_odd(x), fm.round64, fm.out16)
+#define TO_H(x)  lane_f16_from_f32(x, fm.round16, fm.out16)
+#define TO_HD(x) lane_f16_from_f32(lane_f32_odd(x), fm.round16, fm.out16)
 #define LO16(x)  ((x) & 0xffffu)
 #define HI16(x)  ((x) >> 16)
 

@@ -129,6 +129,7 @@ void isa_solo_reset(struct isa_solo *s, uint64_t exec, uint32_t mode)
     w->ops_ctx = s;
     w->loud = s->loud;
     wave_reset(w, SOLO_CODE_VA, exec, mode & 0xff, mode >> 8 & 1, mode >> 9 & 1);
+    w->mode |= mode & 1u << 23; /* FP16_OVFL */
 }
 
 void isa_solo_code(struct isa_solo *s, const uint32_t *dw, unsigned n)

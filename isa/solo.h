@@ -36,7 +36,7 @@ struct isa_solo *isa_solo_create(const struct isa_target *t, int level);
 void isa_solo_destroy(struct isa_solo *s);
 
 /* Clear registers, LDS, GDS and what was asked for, and launch at SOLO_CODE_VA with MODE as given
- * (the whole register's low 10 bits: float mode, DX10_CLAMP, IEEE). */
+ * (the register's low 10 bits: float mode, DX10_CLAMP, IEEE; and FP16_OVFL). */
 void isa_solo_reset(struct isa_solo *s, uint64_t exec, uint32_t mode);
 
 /* Put dwords at the start of the code and s_endpgm after them. n <= SOLO_CODE_BYTES / 4 - 1. */

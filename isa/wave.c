@@ -1,7 +1,7 @@
 /* wave.c: a wave's launch state, EXEC, MODE.
  *
  * MODE's fields: FP_ROUND 3..0 (f32, then f16 and f64), FP_DENORM 7..4, DX10_CLAMP 8, IEEE 9,
- * GPR_IDX_EN 27 (GFX8+), VSKIP 28, CSP 31..29. Source: the ISA manuals, "Mode register". */
+ * FP16_OVFL 23 (GFX9), GPR_IDX_EN 27 (GFX8+), VSKIP 28, CSP 31..29. Source: the ISA manuals, "Mode register". */
 #include "isa/control.h"
 #include "regs/regs.h"
 
@@ -56,7 +56,8 @@ void isa_mode_changed(struct wave *w)
     fm->in16 = w->gen <= GFX7 || fm->in64;
     fm->out16 = w->gen <= GFX7 || fm->out64;
     fm->minmax_flush = w->gen >= GFX9;
-    fm->round_cvt16 = w->gen <= GFX7 ? fm->round32 : fm->round64;
+    fm->round16 = (uint8_t)(fm->round64 | (w->gen >= GFX9 ? bits(m, 23, 23) << 2 : 0));
+    fm->round_cvt16 = w->gen <= GFX7 ? fm->round32 : fm->round16;
     fm->frexp_special = w->gen == GFX6 ? -1 : 0;
     fm->trig_reduced = w->gen <= GFX8;
 

@@ -44,6 +44,8 @@ expect 2 --coverage "$dir/bad.tv"
 echo 'gfx7 v_add_i32 | ->' >"$dir/bad.tv"
 expect 2 --coverage "$dir/bad.tv"
 
-expect 1 --coverage "$top"/testvectors/*.tv
+"$atoll" isa --coverage "$top"/testvectors/*.tv >"$dir/out"
+lacks ' no-semantics '
 lacks ' SOP[12KCP]  *no-'
+lacks ' VOP[123CP]*  *no-.* v_[^i]'
 exit $bad

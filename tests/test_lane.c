@@ -400,7 +400,7 @@ static unsigned compare_rows(struct team *m, const struct isa_target *t)
             int n;
 
             for (unsigned b = 0; b < BATCHES; b++) {
-                uint32_t mode = (uint32_t)random64() & 0x3ff;
+                uint32_t mode = (uint32_t)random64() & 0x8003ff;
                 uint64_t exec = b % 3 ? random64() : UINT64_MAX, salt = random64();
 
                 if (!find_words(t, (enum isa_op)op, forms[f].enc, forms[f].form, dw, &n))

@@ -553,6 +553,7 @@ def hwregs():
     each("s_setreg_b32 hwreg(HW_REG_MODE), s0", [("s0", 0x080000f0)], [("mode", 0xf0), ("loud", 1)], ("gfx6", "gfx7"))
     each("s_setreg_b32 hwreg(HW_REG_MODE), s0", [("s0", 0x080000f0)], [("mode", 0x080000f0)], NEW)
     each("s_setreg_b32 hwreg(HW_REG_MODE, 19, 1), s0", [("s0", 1)], [("loud", 1)], ("gfx6",))
+    each("s_setreg_b32 hwreg(HW_REG_MODE, 23, 1), s0", [("s0", 1)], [("mode", 0x8000f0)], ("gfx9",))
     each("s_setreg_b32 hwreg(HW_REG_MODE, 19, 1), s0", [("s0", 1)], [("mode", 0x800f0)], ("gfx7", "gfx8", "gfx9"))
     each("s_setreg_b32 hwreg(HW_REG_TRAPSTS, 0, 7), s0", [("s0", 0x85), ("trapsts", 0x2000007f)],
          [("trapsts", 0x20000005)])

@@ -32,6 +32,8 @@ def main():
     valu_lanes.lane_moves()
     valu_lanes.sdwa()
     valu_lanes.dpp()
+    valu_float.fp16_ovfl()
+    valu_lanes.special_sources()
     missing = ["%s %s" % (g, n) for n, r in ROWS.items() if mine(r) for g in r.gens if (g, n) not in done]
     if missing:
         sys.exit("no vector: " + ", ".join(missing))

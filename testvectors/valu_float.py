@@ -558,6 +558,45 @@ def conversions():
               suffix="_e64")
 
 
+# ---- FP16_OVFL ---------------------------------------------------------------------------
+
+def half_limited(r, *sources):
+    """A half result: of finite numbers the largest half at most."""
+    return r & 0x8000 | 0x7bff if F16.is_inf(r) and not any(F16.is_inf(x) for x in sources) else r
+
+
+def fp16_ovfl():
+    note("MODE.FP16_OVFL (bit 23, GFX9): what overflows a half gives the largest one whatever the rounding; infinities "
+         "stay (Vega ISA manual, \"Mode register\").")
+    big = [0x7bff, 0xfbff, 0x7800, 0xf800, 0x5bff, 0x7c00, 0xfc00, 0x3c00, 0xbc00, 0x4000, 0x0400, 1, 0, 0x8000, 0x7e01, 0x6000]
+    pairs = [(a, b) for a in big for b in big]
+    wide = [0x477fe000, 0x477fefff, 0x477ff000, 0x477fffff, 0x47800000, 0xc7800000, 0x7f7fffff, 0xff7fffff, 0x7f800000,
+            0xff800000, 0x7fc00000, 0x3f800000, 0xc77ff000]
+    for how in range(4):
+        m = Mode(how)
+        mode = mode_bits(m, m) | 1 << 23
+
+        def to_half(a):
+            r = exact.convert(F32, F16, m, a)
+            return r & 0x8000 | 0x7bff if F16.is_inf(r) and not F32.is_inf(a) else r
+        lanes("gfx9", "v_cvt_f16_f32", to_half, [(x,) for x in wide], mode=mode)
+        cases = rng.sample(pairs, 40)
+        both = [("mode", mode), ("exec", (1 << 40) - 1), ("v1", [a for a, _ in cases]),
+                ("v2", [b for _, b in cases])]
+        for text, f in (("v_add_f16 v0, v1, v2", lambda a, b: exact.add(F16, m, a, b)),
+                        ("v_mul_f16 v0, v1, v2", lambda a, b: exact.mul(F16, m, a, b)),
+                        ("v_fma_f16 v0, v1, v2, v2", lambda a, b: exact.fma(F16, m, a, b, b))):
+            r = [half_limited(f(a, b), a, b) for a, b in cases]
+            if text.startswith("v_fma"):  # keeps the upper half
+                r = [0xa5000000 + l & 0xffff0000 | x for l, x in enumerate(r)]
+            raw("gfx9", text, both, [("v0", r)])
+        one = [(a, 1 / F16.value(a)) for a in (0x0100, 0x80ff, 1, 0x8001, 0x03ff)]
+        raw("gfx9", "v_rcp_f16 v0, v1", [("mode", mode), ("exec", 0x7f), ("v1", [a for a, _ in one] + [0, 0x8000])],
+            [("v0", [half_limited(F16.round(v, how)) for _, v in one] + [0x7c00, 0xfc00])])
+        raw("gfx9", "v_exp_f16 v0, v1", [("mode", mode), ("exec", 0x1f), ("v1", [0x4c00, 0x4bc0, 0x7bff, 0x7c00, 0x5800])],
+            [("v0", [0x7bff, half_limited(F16.round(exact.exp2(F16.value(0x4bc0)), how)), 0x7bff, 0x7c00, 0x7bff])])
+
+
 # ---- cube maps -----------------------------------------------------------------------------
 
 def cube(which, m, x, y, z):

@@ -33,6 +33,21 @@ def operands():
         line(gen, "v_mov_b32", "v0, s50", [("sgprs", 40), ("s0", 7)], [("v0", 7), ("loud", 1)])
 
 
+def special_sources():
+    note("LDS_DIRECT: one value for all lanes, at M0[15:0], of the type M0[18:16]: bytes, halves, a dword, signed ones. ISA "
+         "manuals, \"LDS direct\". Apertures (GFX9): 32 bits of them are the upper half.")
+    for gen in GENS:
+        for kind, at, v in ((0, 0x41, 0xcc), (1, 0x42, 0x80bb), (2, 0x40, 0x80bbccdd), (4, 0x41, 0xffffffcc),
+                            (5, 0x42, 0xffff80bb), (2, 0x44, 0x3f800000), (2, 0x8000, 0)):
+            line(gen, "v_xor_b32", "v0, src_lds_direct, v1", [("m0", kind << 16 | at), ("lds[40]", "80bbccdd,3f800000"),
+                                                             ("v1", [0, M32, 5])], [("v0", [v, v ^ M32, v ^ 5])], 3)
+        line(gen, "v_mad_f32", "v0, src_lds_direct, v1, v1", [("m0", 0x20044), ("lds[44]", 0x3f800000), ("v1", 0x40000000)],
+             [("v0", 0x40800000)])
+    for text, v in (("src_shared_base", 0x20000), ("src_private_base", 0x10000), ("src_shared_limit", 0x20000),
+                    ("src_private_limit", 0x10000)):
+        line("gfx9", "v_mov_b32", "v0, " + text, [("shared_base", 0x20000), ("private_base", 0x10000)], [("v0", v)])
+
+
 def lane_moves():
     note("Lanes to scalars and back. v_readfirstlane of no active lane reads lane 0; lane numbers take the low 6 bits.")
     for gen in GENS:
