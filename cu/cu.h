@@ -103,6 +103,9 @@ int cu_wave_format(const struct cu_machine *m, const struct wave *w, char *out, 
 
 unsigned cu_count(const struct cu_machine *m);
 
+/* The launch number that the next wave gets. */
+uint32_t cu_next_wave(struct cu_machine *m);
+
 /* Counters of all waves freed so far, by stage. */
 struct cu_counters {
     uint64_t waves[STAGE_COUNT];

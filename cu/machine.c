@@ -205,6 +205,16 @@ unsigned cu_count(const struct cu_machine *m)
     return m->units;
 }
 
+uint32_t cu_next_wave(struct cu_machine *m)
+{
+    uint32_t n;
+
+    pthread_mutex_lock(&m->lock);
+    n = m->next_wave;
+    pthread_mutex_unlock(&m->lock);
+    return n;
+}
+
 /* ---- launching -------------------------------------------------------------------- */
 
 /* The SIMD with the fewest waves that still has a slot and registers; -1 when none has.

@@ -415,7 +415,7 @@ void emu_dispatch(struct atoll_gpu *gpu, uint32_t gx, uint32_t gy, uint32_t gz,
     struct dispatch *d = &(struct dispatch){
         .gpu = gpu,
         .state = gpu->dispatch,
-        .ctx = {gpu, gpu->clock},
+        .ctx = {.gpu = gpu, .clock = gpu->clock},
         .insts_left = gpu->opt.watchdog_insts * WATCHDOG_WAVES,
     };
 

@@ -28,7 +28,8 @@ struct emu_draw_state *emu_draw_state_create(struct atoll_gpu *gpu)
     if (!d)
         return NULL;
     d->gpu = gpu;
-    if (!draw_gs_create(d) || !draw_tess_create(d)) {
+    d->pool = emu_pool_create(gpu->opt.threads);
+    if (!d->pool || !draw_gs_create(d) || !draw_tess_create(d)) {
         emu_draw_state_destroy(d);
         return NULL;
     }
@@ -41,6 +42,7 @@ void emu_draw_state_destroy(struct emu_draw_state *d)
         return;
     draw_gs_destroy(d);
     draw_tess_destroy(d);
+    emu_pool_destroy(d->pool);
     free(d);
 }
 
@@ -352,7 +354,7 @@ void emu_draw(struct atoll_gpu *gpu, const struct emu_draw_info *info)
     if (d->gs.on)
         draw_gs_begin(d);
     draw_vs_begin(d);
-    d->px.quads = d->px.prims = 0;
+    draw_lanes_begin(d);
     /* A vertex that carries its primitive's id belongs to one primitive. */
     d->reuse_by_index = d->st.ia.reuse_depth && !d->st.ia.prim_id;
     d->reuse_depth = d->reuse_by_index ? MIN2(d->st.ia.reuse_depth, DRAW_REUSE_MAX) : DRAW_REUSE_MAX;
@@ -360,8 +362,7 @@ void emu_draw(struct atoll_gpu *gpu, const struct emu_draw_info *info)
     for (uint32_t i = 0; i < info->instances && ok; i++)
         ok = draw_instance(d, &ix, i, match_all_bits);
     ok = ok && (d->tess.on ? draw_tess_flush(d) : draw_flush(d));
-    if (ok)
-        emu_spi_flush(d);
+    draw_lanes_run(d, ok);
     raster_db_end(&d->db);
     raster_cb_end(&d->cb);
     gpu->samples_passed[0] += d->st.db.zpass_count ? d->count.db_passed : 0;

@@ -4,6 +4,7 @@
  *   draw_tess.c  patches: LS and HS waves, the tessellator; its points and primitives go on as if assembled
  *   draw_gs.c    ES and GS waves (two stages or merged); what GS emits goes on to VS
  *   draw_vs.c    VS waves (vertex, domain or copy shader), stream-out, primitives to PA and SC
+ *   draw_lanes.c primitives to SC: the lanes of the screen, on several threads
  *   spi.c        pixel waves
  *   draw_wave.c  launching
  *
@@ -16,6 +17,7 @@
 #define ATOLL_EMU_DRAW_PRIV_H
 
 #include "emu/draw.h"
+#include "emu/pool.h"
 #include "raster/raster.h"
 
 #define DRAW_WAVE        64u
@@ -29,6 +31,8 @@
 #define DRAW_PATCH_CPS   63u   /* VGT_LS_HS_CONFIG has 6 bits */
 #define DRAW_PATCHES     255u
 #define DRAW_GROUP_WAVES 40u
+#define DRAW_LANES       8u    /* a power of two */
+#define DRAW_BATCH       1024u /* primitives */
 
 /* Export targets as EXP encodes them. */
 enum {
@@ -81,6 +85,30 @@ struct draw_stage {
     unsigned lds_bytes;      /* LDS_SIZE */
 };
 
+struct emu_draw_state;
+
+/* A lane of the screen (raster_lane): its quads, waves, depth and colour, and what it counted. Lanes share
+ * nothing that they write, so that it does not matter which thread runs one, or when. */
+struct draw_lane {
+    struct emu_draw_state *d;
+    unsigned index;
+    bool begun;               /* db and cb are set up: it had quads */
+    struct draw_pixels px;
+    struct draw_exports exports;
+    struct raster_db db;
+    struct raster_cb cb;
+    uint64_t serial;          /* of the primitive whose quads come */
+    unsigned next_cu;
+    uint32_t waves;           /* launched in this draw */
+    /* Since the last merge: */
+    struct raster_counters count;
+    struct emu_counters counters;
+    uint64_t insts;
+    bool stopped;             /* it used up the draw's budget by itself */
+    bool faulted, hung;
+    struct err fault;         /* the first */
+};
+
 /* One run of waves that share a workgroup's LDS. */
 struct draw_run {
     const struct draw_stage *stage;
@@ -95,6 +123,7 @@ struct draw_run {
      * the next free. Returns EXEC. Of merged stages *sgpr is 2, and what is written up to s7 counts. */
     uint64_t (*fill)(struct wave *w, unsigned i, unsigned *sgpr, void *arg);
     void *arg;
+    struct draw_lane *lane;  /* of pixel waves; NULL: of no lane */
 };
 
 /* GS: vertices of ES, primitives, and what a wave of threads emitted. */
@@ -170,10 +199,22 @@ struct emu_draw_state {
     struct draw_so so;
     unsigned stream;                        /* to which the vertices in the slots belong */
 
-    uint64_t prim_serial;                   /* counts primitives into SC: from 1 */
-    struct draw_pixels px;
-    struct draw_exports exports;
-    struct raster_db db;
+    /* Primitives for SC, until there are many or their vertices go. */
+    struct {
+        struct raster_prim prim;
+        uint64_t serial;                    /* 1, 2, ... */
+    } batch[DRAW_BATCH];
+    unsigned batch_n;
+    uint64_t batch_area_px;                 /* of their boxes */
+    int32_t batch_x1, batch_y1;             /* that they may reach */
+    uint64_t prim_serial;
+    unsigned lanes;                         /* in use: 1 when the order of pixels is part of the result */
+    bool threads_ok, batch_end;
+    uint32_t first_wave;                    /* number of the draw's first pixel wave */
+    struct draw_lane lane[DRAW_LANES];
+    struct emu_pool *pool;
+    struct draw_stage ps;
+    struct raster_db db;                    /* as begun: lanes have copies */
     struct raster_cb cb;
     unsigned next_cu;                       /* where the next wave goes */
     uint64_t budget;                        /* of the draw: instructions and indices; 0: stopped */
@@ -221,10 +262,18 @@ bool draw_tess_vertex(struct emu_draw_state *d, const uint32_t in[4], uint32_t p
 void draw_tess_cut(struct emu_draw_state *d);
 bool draw_tess_flush(struct emu_draw_state *d);
 
-/* Quads of one primitive into pixel waves; a raster_quads_fn with the draw state as ctx. */
+/* ---- lanes ---------------------------------------------------------------------------------------- */
+
+void draw_lanes_begin(struct emu_draw_state *d);
+/* A primitive for SC; the vertices that it names stay until the next draw_lanes_run. */
+void draw_lanes_prim(struct emu_draw_state *d, const struct raster_prim *p);
+/* Scan-convert and shade what there is; at the draw's end also waves that are not full. */
+void draw_lanes_run(struct emu_draw_state *d, bool end);
+
+/* Quads of one primitive into pixel waves; a raster_quads_fn with a lane as ctx. */
 void emu_spi_quads(void *ctx, const struct raster_prim *p, const struct raster_quad *q, unsigned n);
 
-/* Shade what has been collected. */
-void emu_spi_flush(struct emu_draw_state *d);
+/* Shade what a lane has collected. */
+void emu_spi_flush(struct draw_lane *lane);
 
 #endif

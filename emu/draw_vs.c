@@ -253,11 +253,10 @@ static void rasterise(struct emu_draw_state *d)
         for (unsigned k = 0; k < ip->verts; k++)
             v[k] = &d->vertex[ip->v[k]].out;
         n = raster_pa_prim(&d->st, ip, v, out, &d->count);
-        for (unsigned k = 0; k < n; k++) {
-            d->prim_serial++;
-            raster_sc_prim(&d->st, &out[k], emu_spi_quads, d, &d->count);
-        }
+        for (unsigned k = 0; k < n; k++)
+            draw_lanes_prim(d, &out[k]);
     }
+    draw_lanes_run(d, false); /* the vertices go */
 }
 
 void draw_vs_begin(struct emu_draw_state *d)

@@ -9,6 +9,8 @@
  * Sources: SPI_SHADER_* registers; the order of initial SGPRs as Mesa's and LLVM's compilers expect it. */
 #include "emu/draw_priv.h"
 
+#include <stdarg.h>
+
 /* GFX9 keeps the registers of merged stages under the names of both. */
 static const struct stage_row {
     enum reg_id lo, hi, rsrc1, rsrc2, rsrc3, user;
@@ -115,17 +117,44 @@ void emu_draw_stage(const struct atoll_gpu *gpu, enum isa_stage stage, struct dr
 }
 
 /* The next CU, in turn, that this stage may use; any when the mask allows none. */
-static unsigned pick_cu(struct emu_draw_state *d, uint32_t cu_mask)
+static unsigned pick_cu(struct emu_draw_state *d, struct draw_lane *lane, uint32_t cu_mask)
 {
-    const unsigned n = cu_count(d->gpu->cu), per_sh = d->gpu->chip->cu_per_sh;
+    const unsigned all = cu_count(d->gpu->cu), per_sh = d->gpu->chip->cu_per_sh;
+    /* A lane has every d->lanes-th to itself. */
+    const bool shared = !lane || d->lanes == 1;
+    const unsigned step = shared ? 1 : d->lanes, first = shared ? 0 : lane->index;
+    const unsigned n = (all - first + step - 1) / step;
+    unsigned *next = shared ? &d->next_cu : &lane->next_cu;
 
     for (unsigned tries = 0; tries < n; tries++) {
-        unsigned cu = d->next_cu++ % n;
+        unsigned cu = first + step * ((*next)++ % n);
 
         if (cu_mask >> (cu % per_sh) & 1)
             return cu;
     }
-    return d->next_cu++ % n;
+    return first + step * ((*next)++ % n);
+}
+
+/* A fault of the guest: a lane keeps it, since others run beside it. */
+static void fault(struct atoll_gpu *gpu, struct draw_lane *lane, bool hang, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void fault(struct atoll_gpu *gpu, struct draw_lane *lane, bool hang, const char *fmt, ...)
+{
+    struct err e;
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(e.text, sizeof e.text, fmt, ap);
+    va_end(ap);
+    if (!lane) {
+        (hang ? emu_guest_hang : emu_guest_fault)(gpu, "%s", e.text);
+        return;
+    }
+    lane->hung |= hang;
+    if (!lane->faulted)
+        lane->fault = e;
+    lane->faulted = true;
 }
 
 enum { MERGED_FIRST = 2, MERGED_SCRATCH = 5, MERGED_USER = 8 };
@@ -165,8 +194,8 @@ bool emu_draw_run(struct emu_draw_state *d, const struct draw_run *r)
     uint64_t insts = 0;
     bool ok;
 
-    if (!cu_group_alloc(gpu->cu, pick_cu(d, s->cu_mask), &need, s->stage, &g)) {
-        emu_guest_fault(gpu, "draw %u: %u %s waves with %u VGPRs, %u SGPRs and %u bytes of LDS do not fit "
+    if (!cu_group_alloc(gpu->cu, pick_cu(d, r->lane, s->cu_mask), &need, s->stage, &g)) {
+        fault(gpu, r->lane, false, "draw %u: %u %s waves with %u VGPRs, %u SGPRs and %u bytes of LDS do not fit "
                         "a compute unit", gpu->draw_number, r->waves, stage_name[s->stage], need.vgprs,
                         need.sgprs, r->lds_bytes);
         return false;
@@ -176,6 +205,8 @@ bool emu_draw_run(struct emu_draw_state *d, const struct draw_run *r)
     for (unsigned i = 0; i < g.n; i++) {
         struct emu_wave_ctx *ctx = (void *)((char *)r->ctx + i * r->ctx_bytes);
 
+        if (r->lane) /* numbers that do not depend on threads */
+            g.waves[i]->id = d->first_wave + r->lane->index + d->lanes * r->lane->waves++;
         ctx->gpu = gpu;
         ctx->clock = gpu->clock;
         emu_wave_prepare(gpu, g.waves[i], r->ops, ctx);
@@ -183,13 +214,16 @@ bool emu_draw_run(struct emu_draw_state *d, const struct draw_run *r)
     }
     ok = cu_group_run(gpu->cu, &g, gpu->opt.watchdog_insts, &e);
     if (!ok)
-        emu_guest_hang(gpu, "draw %u, %s shader at 0x%llx: %s", gpu->draw_number, stage_name[s->stage],
+        fault(gpu, r->lane, true, "draw %u, %s shader at 0x%llx: %s", gpu->draw_number, stage_name[s->stage],
                        (unsigned long long)s->pgm.code_va, e.text);
     if (r->lds_out && g.lds)
         memcpy(r->lds_out, g.lds, r->lds_bytes);
     for (unsigned i = 0; i < g.n; i++)
         insts += g.waves[i]->insts_run;
-    ok = emu_draw_spend(d, insts) && ok;
     cu_group_free(gpu->cu, &g);
-    return ok;
+    if (!r->lane)
+        return emu_draw_spend(d, insts) && ok;
+    r->lane->insts += insts;
+    r->lane->stopped = r->lane->insts >= d->budget;
+    return ok && !r->lane->stopped;
 }

@@ -350,6 +350,7 @@ void emu_ops_image(struct wave *w, const struct isa_image *im)
 {
     struct emu_wave_ctx *ctx = w->ops_ctx;
     const uint64_t exec = wave_exec(w);
+    struct emu_counters *counters;
     struct image_op op;
     struct err e;
     void (*lane_fn)(struct image_op *op, unsigned lane) = NULL;
@@ -359,6 +360,7 @@ void emu_ops_image(struct wave *w, const struct isa_image *im)
     op.w = w;
     op.im = im;
     op.gpu = ctx->gpu;
+    counters = ctx->counters ? ctx->counters : &op.gpu->counters;
     op.vaddr = im->vaddr;
     op.texels = 0;
     if (im->a16 || im->d16 || im->what & ISA_IMAGE_PCK) {
@@ -371,8 +373,8 @@ void emu_ops_image(struct wave *w, const struct isa_image *im)
         return;
     }
     op.mem = (struct raster_access){ .vm = w->vm, .client = MEM_TEX };
-    emu_count(&op.gpu->counters, CNT_TA_INSTRUCTIONS, 1);
-    emu_count(&op.gpu->counters, CNT_TA_LANES, (uint64_t)__builtin_popcountll(exec));
+    emu_count(counters, CNT_TA_INSTRUCTIONS, 1);
+    emu_count(counters, CNT_TA_LANES, (uint64_t)__builtin_popcountll(exec));
     if (im->what & (ISA_IMAGE_SAMPLE | ISA_IMAGE_GATHER4 | ISA_IMAGE_GET_LOD))
         sample(&op, exec);
     else if (im->what & ISA_IMAGE_LOAD)
@@ -394,6 +396,6 @@ void emu_ops_image(struct wave *w, const struct isa_image *im)
                     "lies in memory", op.image.bad_key, (unsigned long long)w->insn_va);
     if (im->what & (ISA_IMAGE_STORE | ISA_IMAGE_ATOMIC) && op.image.compressed)
         not_modelled(&op, 6, "a store or an atomic to a compressed image");
-    emu_count(&op.gpu->counters, CNT_TD_TEXELS, op.texels);
+    emu_count(counters, CNT_TD_TEXELS, op.texels);
     mem_count(w->vm, MEM_TEX, op.mem.read_bytes, op.mem.written_bytes);
 }

@@ -157,6 +157,7 @@ void emu_launch_state_destroy(struct emu_launch_state *s);
  * (or start with) a struct emu_wave_ctx. */
 struct emu_wave_ctx {
     struct atoll_gpu *gpu;
+    struct emu_counters *counters; /* NULL: the device's */
     uint64_t clock; /* gpu->clock when the draw or dispatch began, so that threads do not matter */
 };
 uint8_t *emu_ops_gds(struct wave *w, uint32_t *bytes);

@@ -19,8 +19,6 @@
 
 #include <math.h>
 
-#define F(reg, field) regs_field(&gpu->regs, F_##reg##__##field)
-
 /* ---- attributes ------------------------------------------------------------------------------- */
 
 static const uint32_t default_attr[4][4] = {
@@ -87,7 +85,7 @@ static void load_attribute(const struct emu_draw_state *d, const struct raster_p
 
 struct ps_ctx {
     struct emu_wave_ctx wave; /* first: shared wave_ops find it there */
-    struct emu_draw_state *d;
+    struct draw_lane *lane;
     uint64_t exec;
 };
 
@@ -95,7 +93,7 @@ static void ps_export(struct wave *w, unsigned target, unsigned en, bool compr, 
                       const uint32_t *const src[4])
 {
     struct ps_ctx *c = w->ops_ctx;
-    struct draw_exports *ex = &c->d->exports;
+    struct draw_exports *ex = &c->lane->exports;
     const uint64_t exec = wave_exec(w);
     uint32_t(*dst)[DRAW_WAVE] = NULL;
 
@@ -155,8 +153,8 @@ static const struct {
 static uint64_t ps_fill(struct wave *w, unsigned i, unsigned *sgpr, void *arg)
 {
     struct ps_ctx *c = arg;
-    struct emu_draw_state *d = c->d;
-    const struct draw_pixels *px = &d->px;
+    const struct emu_draw_state *d = c->lane->d;
+    const struct draw_pixels *px = &c->lane->px;
     const struct raster_spi_state *spi = &d->st.spi;
     const uint32_t addr = spi->ps_addr | spi->ps_ena;
     uint32_t new_prim = 0;
@@ -192,11 +190,11 @@ static uint64_t ps_fill(struct wave *w, unsigned i, unsigned *sgpr, void *arg)
 }
 
 /* What one pixel exported to MRTZ, by SPI_SHADER_Z_FORMAT: depth, stencil, sample mask. */
-static void decode_z_export(const struct emu_draw_state *d, unsigned lane, struct raster_z_export *z)
+static void decode_z_export(const struct emu_draw_state *d, const struct draw_exports *ex, unsigned lane,
+                            struct raster_z_export *z)
 {
     const struct raster_db_state *db = &d->st.db;
-    const uint32_t raw[4] = { d->exports.z[0][lane], d->exports.z[1][lane], d->exports.z[2][lane],
-                              d->exports.z[3][lane] };
+    const uint32_t raw[4] = { ex->z[0][lane], ex->z[1][lane], ex->z[2][lane], ex->z[3][lane] };
     struct raster_color c;
 
     raster_export_unpack(d->st.spi.z_format, raw, &c);
@@ -214,21 +212,22 @@ static void decode_z_export(const struct emu_draw_state *d, unsigned lane, struc
 }
 
 /* Late tests and colour of quad q. */
-static void finish_quad(struct emu_draw_state *d, unsigned q)
+static void finish_quad(struct draw_lane *l, unsigned q)
 {
-    struct draw_pixels *px = &d->px;
-    struct draw_exports *ex = &d->exports;
+    const struct emu_draw_state *d = l->d;
+    struct draw_pixels *px = &l->px;
+    struct draw_exports *ex = &l->exports;
     const struct raster_prim *prim = &px->prim[px->prim_of[q]];
     uint16_t *live = px->live[q];
     unsigned valid = ex->any_vm ? ex->valid >> (4 * q) & 15 : 15;
 
     for (unsigned p = 0; p < 4; p++) {
         if (live[p] && !(valid >> p & 1))
-            emu_count(&d->gpu->counters, CNT_PS_KILLED, 1);
+            emu_count(&l->counters, CNT_PS_KILLED, 1);
         if (!(valid >> p & 1))
             live[p] = 0;
     }
-    if (d->db.late) {
+    if (l->db.late) {
         struct raster_z_export z[4];
         struct raster_color alpha[4];
         memset(z, 0, sizeof z);
@@ -236,7 +235,7 @@ static void finish_quad(struct emu_draw_state *d, unsigned q)
             const unsigned lane = 4 * q + p;
 
             if (ex->z_exec >> lane & 1)
-                decode_z_export(d, lane, &z[p]);
+                decode_z_export(d, ex, lane, &z[p]);
             if (z[p].has_mask)
                 live[p] &= raster_mask_from_export(&d->st, z[p].mask);
             if (d->st.db.alpha_to_mask) {
@@ -248,14 +247,14 @@ static void finish_quad(struct emu_draw_state *d, unsigned q)
                                                   bits_f32(alpha[p].c[3]));
             }
         }
-        raster_db_quad(&d->db, prim, &px->quad[q], live, z, &d->count);
+        raster_db_quad(&l->db, prim, &px->quad[q], live, z, &l->count);
     }
     for (unsigned m = 0; m < RASTER_MRTS; m++) {
         struct raster_color color[4], src1[4];
         const unsigned exec = ex->exec[m] >> (4 * q) & 15;
         uint16_t mask[4];
 
-        if (!d->cb.target[m].on || !exec)
+        if (!l->cb.target[m].on || !exec)
             continue;
         for (unsigned p = 0; p < 4; p++) {
             const unsigned lane = 4 * q + p;
@@ -268,25 +267,24 @@ static void finish_quad(struct emu_draw_state *d, unsigned q)
             }
             raster_export_unpack(d->st.spi.col_format[m], raw, &color[p]);
             raster_export_unpack(d->st.spi.col_format[1], raw1, &src1[p]);
-            emu_count(&d->gpu->counters, CNT_PS_EXPORTS, mask[p] != 0);
+            emu_count(&l->counters, CNT_PS_EXPORTS, mask[p] != 0);
         }
-        raster_cb_quad(&d->cb, m, prim->slice, px->quad[q].x, px->quad[q].y, mask, color, src1,
-                       &d->count);
+        raster_cb_quad(&l->cb, m, prim->slice, px->quad[q].x, px->quad[q].y, mask, color, src1,
+                       &l->count);
     }
 }
 
-void emu_spi_flush(struct emu_draw_state *d)
+void emu_spi_flush(struct draw_lane *l)
 {
-    struct atoll_gpu *gpu = d->gpu;
-    struct draw_pixels *px = &d->px;
-    struct ps_ctx c = { .d = d };
-    struct draw_stage stage;
-    struct draw_run run = { .stage = &stage, .waves = 1, .ops = &ps_ops, .ctx = &c, .ctx_bytes = sizeof c,
-                            .fill = ps_fill, .arg = &c };
+    struct emu_draw_state *d = l->d;
+    struct draw_pixels *px = &l->px;
+    struct ps_ctx c = { .wave.counters = &l->counters, .lane = l };
+    struct draw_run run = { .stage = &d->ps, .waves = 1, .ops = &ps_ops, .ctx = &c, .ctx_bytes = sizeof c,
+                            .fill = ps_fill, .arg = &c, .lane = l };
     uint64_t exec = 0;
     unsigned covered;
 
-    if (!px->quads || !d->budget) {
+    if (!px->quads || !d->budget || l->stopped) {
         px->quads = px->prims = 0;
         return;
     }
@@ -294,54 +292,58 @@ void emu_spi_flush(struct emu_draw_state *d)
         for (unsigned p = 0; p < 4; p++)
             exec |= (uint64_t)(px->live[q][p] != 0) << (4 * q + p);
     covered = (unsigned)__builtin_popcountll(exec);
-    emu_count(&gpu->counters, CNT_PS_QUADS, px->quads);
-    emu_count(&gpu->counters, CNT_PS_INVOCATIONS, covered);
-    emu_count(&gpu->counters, CNT_PS_HELPERS, 4 * px->quads - covered);
+    emu_count(&l->counters, CNT_PS_QUADS, px->quads);
+    emu_count(&l->counters, CNT_PS_INVOCATIONS, covered);
+    emu_count(&l->counters, CNT_PS_HELPERS, 4 * px->quads - covered);
 
-    emu_draw_stage(gpu, STAGE_PS, &stage);
     run.lds_bytes = d->st.spi.num_interp * px->prims * (unsigned)sizeof px->attr[0][0];
-    memset(&d->exports, 0, sizeof d->exports);
+    memset(&l->exports, 0, sizeof l->exports);
     c.exec = exec;
     if (emu_draw_run(d, &run))
         for (unsigned q = 0; q < px->quads; q++)
-            finish_quad(d, q);
+            finish_quad(l, q);
     px->quads = px->prims = 0;
 }
 
 /* A primitive gets its attributes read when its first quad arrives: its vertices may be gone by the
  * time that the wave is full. */
-static unsigned add_prim(struct emu_draw_state *d, const struct raster_prim *p)
+static unsigned add_prim(struct draw_lane *l, const struct raster_prim *p)
 {
-    struct draw_pixels *px = &d->px;
+    struct draw_pixels *px = &l->px;
 
     px->prim[px->prims] = *p;
-    px->last_serial = d->prim_serial;
-    for (unsigned a = 0; a < d->st.spi.num_interp; a++)
-        load_attribute(d, p, a, px->attr[px->prims][a]);
+    px->last_serial = l->serial;
+    for (unsigned a = 0; a < l->d->st.spi.num_interp; a++)
+        load_attribute(l->d, p, a, px->attr[px->prims][a]);
     return px->prims++;
 }
 
 void emu_spi_quads(void *ctx, const struct raster_prim *p, const struct raster_quad *q, unsigned n)
 {
-    struct emu_draw_state *d = ctx;
-    struct draw_pixels *px = &d->px;
-    const unsigned iters = 1u << d->st.sc.ps_iter_log2;
+    struct draw_lane *l = ctx;
+    struct draw_pixels *px = &l->px;
+    const unsigned iters = 1u << l->d->st.sc.ps_iter_log2;
     int prim = -1; /* of this wave, once a quad needs it */
 
-    if (d->cb.special) {
+    if (!l->begun) {
+        raster_db_fork(&l->db, &l->d->db);
+        raster_cb_fork(&l->cb, &l->d->cb);
+        l->begun = true;
+    }
+    if (l->cb.special) {
         for (unsigned i = 0; i < n; i++)
-            raster_cb_special(&d->cb, p->slice, q[i].x, q[i].y, q[i].mask, &d->count);
+            raster_cb_special(&l->cb, p->slice, q[i].x, q[i].y, q[i].mask, &l->count);
         return;
     }
-    if (px->prims && px->last_serial == d->prim_serial)
+    if (px->prims && px->last_serial == l->serial)
         prim = (int)px->prims - 1;
     for (unsigned i = 0; i < n; i++) {
         struct raster_quad cur = q[i];
         uint16_t live[4];
 
         memcpy(live, cur.mask, sizeof live);
-        if (!d->db.late)
-            raster_db_quad(&d->db, p, &cur, live, NULL, &d->count);
+        if (!l->db.late)
+            raster_db_quad(&l->db, p, &cur, live, NULL, &l->count);
         for (unsigned it = 0; it < iters; it++) {
             /* Sample-rate shading: pass `it` shades the samples it, it + iters, ... */
             uint16_t pass = iters == 1 ? 0xffff : 0, any = 0;
@@ -353,11 +355,11 @@ void emu_spi_quads(void *ctx, const struct raster_prim *p, const struct raster_q
             if (!any)
                 continue;
             if (px->quads == DRAW_QUADS) {
-                emu_spi_flush(d);
+                emu_spi_flush(l);
                 prim = -1;
             }
             if (prim < 0)
-                prim = (int)add_prim(d, p);
+                prim = (int)add_prim(l, p);
             px->quad[px->quads] = cur;
             px->quad[px->quads].iter = it;
             for (unsigned k = 0; k < 4; k++) {
@@ -368,5 +370,5 @@ void emu_spi_quads(void *ctx, const struct raster_prim *p, const struct raster_q
         }
     }
     if (px->quads == DRAW_QUADS)
-        emu_spi_flush(d);
+        emu_spi_flush(l);
 }

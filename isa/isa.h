@@ -63,6 +63,11 @@ bool isa_branch_distance(const struct insn *in, int64_t *bytes);
  * s_endpgm that no branch goes past; all of them when there is none. */
 size_t isa_program_dwords(const struct isa_target *t, const uint32_t *code, size_t ndw);
 
+/* Whether waves of the program that starts at code[0] may run in any order: up to its end (as above) nothing
+ * stores to memory or GDS or does atomics there, nothing goes to an address from a register, and all of it is
+ * instructions. False also when it has no end. */
+bool isa_program_is_pure(const struct isa_target *t, const uint32_t *code, size_t ndw);
+
 /* Print a program, a line an instruction, with labels where branches go, and its offset and words in
  * a comment:
  *

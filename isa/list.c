@@ -48,6 +48,36 @@ size_t isa_program_dwords(const struct isa_target *t, const uint32_t *code, size
     return scan(t, code, ndw, NULL);
 }
 
+bool isa_program_is_pure(const struct isa_target *t, const uint32_t *code, size_t ndw)
+{
+    size_t furthest = 0, at = 0;
+
+    while (at < ndw) {
+        struct insn in;
+        int n = isa_decode(t, code + at, ndw - at, &in);
+        uint64_t flags;
+        int64_t distance;
+
+        if (n <= 0)
+            return false;
+        at += (size_t)n;
+        flags = isa_rows[in.op].flags;
+        /* LDS is the wave's own. */
+        if (flags & (JUMP | GWS) || (flags & (STORE | ATOMIC) && (in.enc != ENC_DS || in.gds)))
+            return false;
+        if (isa_branch_distance(&in, &distance)) {
+            int64_t to = (int64_t)at + distance / 4;
+
+            if (to < 0 || (uint64_t)to > ndw)
+                return false;
+            furthest = MAX2(furthest, (size_t)to);
+        }
+        if (flags & END && at > furthest)
+            return true;
+    }
+    return false;
+}
+
 static void print_line(FILE *out, const char *text, size_t at, const uint32_t *dw, int n)
 {
     fprintf(out, "        %-56s // %06zx:", text, at * 4);

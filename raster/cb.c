@@ -189,6 +189,19 @@ void raster_cb_end(struct raster_cb *cb)
     mem_count(cb->mem.vm, MEM_CB, cb->mem.read_bytes, cb->mem.written_bytes);
 }
 
+void raster_cb_fork(struct raster_cb *to, const struct raster_cb *from)
+{
+    memcpy(to, from, offsetof(struct raster_cb, target));
+    raster_access_begin(&to->mem, from->mem.vm, MEM_CB);
+    to->special = from->special;
+    /* Targets are large, and most are off. */
+    for (unsigned i = 0; i < RASTER_MRTS; i++) {
+        to->target[i].on = from->target[i].on;
+        if (from->target[i].on)
+            to->target[i] = from->target[i];
+    }
+}
+
 /* ---- blending ------------------------------------------------------------------------------------ */
 
 struct blend_in {

@@ -210,17 +210,22 @@ static unsigned cmask_load(struct raster_cb *cb, const struct raster_target *t, 
     const uint64_t n = raster_meta_nibble(&t->cmask, &t->fmask, x, y, slice, 0);
     const uint8_t *b = raster_access(&cb->mem, t->cmask.va + n / 2, 1, false);
 
-    return b ? *b >> (4 * (n & 1)) & 15 : CMASK_EXPANDED;
+    return b ? __atomic_load_n(b, __ATOMIC_RELAXED) >> (4 * (n & 1)) & 15 : CMASK_EXPANDED;
 }
 
 static void cmask_store(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,
                         uint32_t slice, unsigned v)
 {
     const uint64_t n = raster_meta_nibble(&t->cmask, &t->fmask, x, y, slice, 0);
-    uint8_t *b = raster_access(&cb->mem, t->cmask.va + n / 2, 1, true);
+    uint8_t *b = raster_access(&cb->mem, t->cmask.va + n / 2, 1, true), was, now;
 
-    if (b)
-        *b = (uint8_t)(n & 1 ? (*b & 0x0f) | v << 4 : (*b & 0xf0) | v);
+    if (!b)
+        return;
+    /* The other half may be another lane's. */
+    was = __atomic_load_n(b, __ATOMIC_RELAXED);
+    do
+        now = (uint8_t)(n & 1 ? (was & 0x0f) | v << 4 : (was & 0xf0) | v);
+    while (!__atomic_compare_exchange_n(b, &was, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
 /* One fragment, all samples of it: FMASK has nothing to say. */

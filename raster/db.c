@@ -153,6 +153,12 @@ void raster_db_end(struct raster_db *db)
     mem_count(db->mem.vm, MEM_DB, db->mem.read_bytes, db->mem.written_bytes);
 }
 
+void raster_db_fork(struct raster_db *to, const struct raster_db *from)
+{
+    *to = *from;
+    raster_access_begin(&to->mem, from->mem.vm, MEM_DB);
+}
+
 /* ---- values ------------------------------------------------------------------------------------- */
 
 /* A depth in the surface's format: as it is stored. */

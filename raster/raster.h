@@ -420,6 +420,17 @@ typedef void (*raster_quads_fn)(void *ctx, const struct raster_prim *p,
 void raster_sc_prim(const struct raster_state *st, const struct raster_prim *p,
                     raster_quads_fn fn, void *ctx, struct raster_counters *cnt);
 
+/* Lanes share out the screen: bins of 64 x 64 pixels, each of one lane, so that no two lanes touch the same pixel
+ * (nor the same tile, nor the same block of colour or depth). A power of two of them. */
+#define RASTER_BIN_LOG2 6
+#define RASTER_BIN_PX   (1 << RASTER_BIN_LOG2)
+
+unsigned raster_lane(int32_t x, int32_t y, unsigned lanes);
+
+/* The same for the tiles of one of `lanes` lanes. */
+void raster_sc_prim_lane(const struct raster_state *st, const struct raster_prim *p, unsigned lane,
+                         unsigned lanes, raster_quads_fn fn, void *ctx, struct raster_counters *cnt);
+
 /* Position of a sample in 1/16 pixel from the pixel's upper left corner. */
 void raster_sample_offset(const struct raster_sc_state *sc, unsigned pixel, unsigned sample,
                           int *x16, int *y16);
@@ -505,6 +516,9 @@ void raster_db_begin(struct raster_db *db, const struct raster_state *st, struct
                      struct loud *loud, uint32_t draw);
 void raster_db_end(struct raster_db *db);
 
+/* As raster_cb_fork. */
+void raster_db_fork(struct raster_db *to, const struct raster_db *from);
+
 /* Test the samples live[] of a quad, write depth and stencil, and clear the bits of those that
  * failed. ex[]: exports of the four pixels; NULL when tests come first. */
 void raster_db_quad(struct raster_db *db, const struct raster_prim *prim, const struct raster_quad *q,
@@ -569,6 +583,9 @@ struct raster_cb {
 void raster_cb_begin(struct raster_cb *cb, const struct raster_state *st, struct mem_vm *vm,
                      struct loud *loud, uint32_t draw);
 void raster_cb_end(struct raster_cb *cb);
+
+/* A copy for another thread, which works on other lanes of the screen. Ends with raster_cb_end of its own. */
+void raster_cb_fork(struct raster_cb *to, const struct raster_cb *from);
 
 /* Write the samples mask[] of the quad at (x, y) of a target, `slice` counted from the view's first.
  * src1: the second colour of dual-source blending. */

@@ -181,14 +181,46 @@ static void count_quads(struct raster_counters *cnt, const struct raster_quad *q
         }
 }
 
+unsigned raster_lane(int32_t x, int32_t y, unsigned lanes)
+{
+    return (unsigned)((x >> RASTER_BIN_LOG2) + 3 * (y >> RASTER_BIN_LOG2)) & (lanes - 1);
+}
+
 void raster_sc_prim(const struct raster_state *st, const struct raster_prim *p,
                     raster_quads_fn fn, void *ctx, struct raster_counters *cnt)
+{
+    raster_sc_prim_lane(st, p, 0, 1, fn, ctx, cnt);
+}
+
+/* Whether a box in pixels has a bin of a lane: neighbours in x are of different lanes. */
+static bool box_has_lane(int32_t x0, int32_t y0, int32_t x1, int32_t y1, unsigned lane, unsigned lanes)
+{
+    for (int32_t y = y0 >> RASTER_BIN_LOG2; y <= (y1 - 1) >> RASTER_BIN_LOG2; y++)
+        for (int32_t x = x0 >> RASTER_BIN_LOG2; x <= (x1 - 1) >> RASTER_BIN_LOG2; x++)
+            if (raster_lane(x * RASTER_BIN_PX, y * RASTER_BIN_PX, lanes) == lane)
+                return true;
+    return false;
+}
+
+void raster_sc_prim_lane(const struct raster_state *st, const struct raster_prim *p, unsigned lane,
+                         unsigned lanes, raster_quads_fn fn, void *ctx, struct raster_counters *cnt)
 {
     const struct raster_sc_state *sc = &st->sc;
     int32_t x0 = p->x[0], y0 = p->y[0], x1 = x0, y1 = y0;
     struct walk w;
 
-    cnt->sc_prims++;
+    cnt->sc_prims += lane == 0;
+    for (unsigned k = 1; k < p->corners; k++) {
+        x0 = MIN2(x0, p->x[k]), x1 = MAX2(x1, p->x[k]);
+        y0 = MIN2(y0, p->y[k]), y1 = MAX2(y1, p->y[k]);
+    }
+    /* In pixels, within the scissor, then out to whole tiles. */
+    x0 = MAX2(x0 >> RASTER_FIX_BITS, p->scissor.x0);
+    y0 = MAX2(y0 >> RASTER_FIX_BITS, p->scissor.y0);
+    x1 = MIN2((x1 >> RASTER_FIX_BITS) + 1, p->scissor.x1);
+    y1 = MIN2((y1 >> RASTER_FIX_BITS) + 1, p->scissor.y1);
+    if (x0 >= x1 || y0 >= y1 || (lanes > 1 && !box_has_lane(x0, y0, x1, y1, lane, lanes)))
+        return;
     w.edges = make_edges(sc, p, w.e);
     if (!w.edges)
         return;
@@ -204,23 +236,17 @@ void raster_sc_prim(const struct raster_state *st, const struct raster_prim *p,
                 w.de[k][px][s] = w.e[k].dx * w.sy[px][s] - w.e[k].dy * w.sx[px][s];
         }
 
-    for (unsigned k = 1; k < p->corners; k++) {
-        x0 = MIN2(x0, p->x[k]), x1 = MAX2(x1, p->x[k]);
-        y0 = MIN2(y0, p->y[k]), y1 = MAX2(y1, p->y[k]);
-    }
-    /* In pixels, within the scissor, then out to whole tiles. */
-    x0 = MAX2(x0 >> RASTER_FIX_BITS, p->scissor.x0);
-    y0 = MAX2(y0 >> RASTER_FIX_BITS, p->scissor.y0);
-    x1 = MIN2((x1 >> RASTER_FIX_BITS) + 1, p->scissor.x1);
-    y1 = MIN2((y1 >> RASTER_FIX_BITS) + 1, p->scissor.y1);
-
     for (int32_t ty = y0 & ~(RASTER_TILE_PX - 1); ty < y1; ty += RASTER_TILE_PX)
         for (int32_t tx = x0 & ~(RASTER_TILE_PX - 1); tx < x1; tx += RASTER_TILE_PX) {
             struct raster_quad q[RASTER_TILE_QUADS];
             int64_t at[4];
             unsigned cut = 0, n = 0;
-            bool out = x0 >= x1;
+            bool out = false;
 
+            if (lanes > 1 && raster_lane(tx, ty, lanes) != lane) {
+                tx |= RASTER_BIN_PX - RASTER_TILE_PX; /* the last tile of the bin */
+                continue;
+            }
             for (unsigned k = 0; k < w.edges && !out; k++) {
                 enum tile_side side;
 

@@ -118,5 +118,12 @@ for b in json.load(open(d + 'capture.json'))['submissions'][0]['bos']:
     python3 "$SRCDIR/tests/png_compare.py" "$ref/b.lavapipe.png" "$tmp/$c.out"/color0_*.png 1 ||
         fail "$c: target"
 done
+# The same bytes, counters and report with any number of threads.
+for c in bonaire_c bonaire_d polaris10_c vega10_c; do
+    for t in 1 2 7; do
+        "$ATOLL" replay --quiet --threads $t "$tmp/$c" -o "$tmp/$c.$t" || fail "$c with $t threads"
+        diff -r "$tmp/$c.1" "$tmp/$c.$t" || fail "$c: $t threads give something else than 1"
+    done
+done
 [ $bad = 0 ] && echo "check-replay: ok"
 exit $bad

@@ -22,7 +22,7 @@
 #define EXIT_NOT_RUN 127 /* as shells have it */
 
 struct request {
-    const char *chip, *capture, *watchdog, *log;
+    const char *chip, *capture, *watchdog, *threads, *log;
     char **program;
 };
 
@@ -30,6 +30,7 @@ static const struct argp_option options[] = {
     {"chip", 'c', "CHIP", 0, "the chip (bonaire)", 0},
     {"capture", 'o', "FILE.gcap", 0, "record what is submitted", 0},
     {"watchdog", 'w', "N", 0, "instructions that a wave may run before the GPU counts as hung (2^28)", 0},
+    {"threads", 't', "N", 0, "host threads (default: one per processor)", 0},
     {"log", 'l', "N", 0,
      "0 silent, 1 what is not modelled and faults (the default), 2 each submission, 3 each ioctl", 0},
     {0},
@@ -48,13 +49,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case 'o': r->capture = arg; break;
     case 'w':
+    case 't':
     case 'l':
         errno = 0;
         if (!strtoull(arg, &end, 0) && key == 'w')
             end = arg;
         if (errno || *end || end == arg || *arg == '-')
-            argp_error(state, "'%s' is no number for --%s", arg, key == 'w' ? "watchdog" : "log");
-        *(key == 'w' ? &r->watchdog : &r->log) = arg;
+            argp_error(state, "'%s' is no number for --%s", arg,
+                       key == 'w' ? "watchdog" : key == 't' ? "threads" : "log");
+        *(key == 'w' ? &r->watchdog : key == 't' ? &r->threads : &r->log) = arg;
         break;
     case ARGP_KEY_ARG:
         r->program = state->argv + state->next - 1;
@@ -112,6 +115,8 @@ static int set_environment(const struct request *r, const char *library, const c
         setenv("MESA_SHADER_CACHE_DIR", cache, 1))
         return -1;
     if (r->capture ? setenv("ATOLL_CAPTURE", r->capture, 1) : unsetenv("ATOLL_CAPTURE"))
+        return -1;
+    if (r->threads && setenv("ATOLL_THREADS", r->threads, 1))
         return -1;
     if ((r->watchdog && setenv("ATOLL_WATCHDOG", r->watchdog, 1)) || (r->log && setenv("ATOLL_LOG", r->log, 1)))
         return -1;
