@@ -187,7 +187,7 @@ static void packed_source(struct wave *w, const struct insn *in, enum isa_type t
 
         if (t == T_MIX) {
             if (hi)
-                v = f32_bits(lane_f32_from_f16(lo ? v >> 16 : v & 0xffff, w->fm.in16));
+                v = f32_bits(lane_f32_from_f16(lo ? v >> 16 : v & 0xffff, false)); /* E-mad16 */
             p[l] = modify32(v, in->abs >> i & 1, nlo, 0x80000000u);
         } else if (t == T_F32) {
             p[l] = modify32(v, false, nlo, 0x80000000u);

@@ -106,8 +106,12 @@ LANE uint32_t lane_flush_f16(uint32_t a)
 #define lane_in_f16(a)  lane_sel(fm.in16, a, lane_flush_f16(a))
 #define lane_out_f16(a) lane_sel(fm.out16, a, lane_flush_f16(a))
 
-/* What arithmetic makes of a half by itself: quiet, and flushed where MODE says so. */
-#define lane_canonical_f16(a) TO_H(lane_nan(H(a), H(a)))
+/* A half that is passed on (docs/errata.md, E-pack): a signalling NaN is made quiet in IEEE mode. */
+LANE uint32_t lane_quiet_f16(uint32_t a, bool ieee)
+{
+    return a | lane_sel(ieee & lane_isnan_f16(a), 0x200, 0);
+}
+#define lane_pass_f16(a) lane_quiet_f16(lane_in_f16(a), fm.ieee)
 
 LANE uint32_t lane_minmax_f16(uint32_t a, uint32_t b, bool max, bool ieee, bool fl)
 {
@@ -225,7 +229,10 @@ LANE uint32_t lane_dot_usum(uint64_t s, uint32_t satm)
 #define lane_sub_f16(a, b)    TO_H(lane_sub_f32(H(a), H(b)))
 #define lane_mul_f16(a, b)    TO_H(lane_mul_f32(H(a), H(b)))
 #define lane_fmah_f16(a, b, c) TO_H(lane_fma_f16(H(a), H(b), H(c)))
-/* Each step rounded to a half. */
-#define lane_mad_f16(a, b, c) lane_add_f16(lane_mul_f16(a, b), c)
+/* Each step rounded to a half; denormals are flushed whatever MODE says (docs/errata.md, E-mad16). */
+#define H0(x)    lane_f32_from_f16(x, false)
+#define TO_H0(x) lane_f16_from_f32(x, fm.round64, false)
+#define lane_mad_f16(a, b, c) \
+    TO_H0(lane_add_f32(H0(TO_H0(lane_mul_f32(H0(a), H0(b)))), H0(c)))
 
 #endif

@@ -71,7 +71,7 @@ def apply_source(row, kind, u, i, mods):
 def mix_source(m, u, i, mods):
     """op_sel_hi: a half, chosen by op_sel; neg_hi is abs."""
     if mods.op_sel_hi >> i & 1:
-        u = convert(F16, F32, halves(u)[mods.op_sel >> i & 1], 0, m.in16)
+        u = convert(F16, F32, halves(u)[mods.op_sel >> i & 1], 0, False)
     if mods.neg_hi >> i & 1:
         u &= ~F32.sign
     return u ^ F32.sign if mods.neg >> i & 1 else u
@@ -413,6 +413,49 @@ def constants(out):
     out.add("gfx9", "v_mad_f16 v10, v2, 1.0, v4", [("v2", 0x4000), ("v4", 0x3c00), ("v10", 0x12345678)], [("v10", 0x12344200)])
 
 
+# ---- SDWA, DPP --------------------------------------------------------------------------------------------
+
+def parts(out):
+    """Halves of registers as sources and results. SDWA: the manuals' DST_UNUSED 0 pads, 1 extends the sign, 2 keeps."""
+    two = [("v2", 0x3c001234), ("v4", 0x56784000), ("v10", 0xaaaabbbb)]
+    high_low = " src0_sel:WORD_1 src1_sel:WORD_0"
+
+    def each(text, inputs, results, gens=("gfx8", "gfx9")):
+        for g in gens:
+            out.add(g, text, inputs, results)
+
+    for dst, want in (("WORD_1 dst_unused:UNUSED_PRESERVE", 0x4200bbbb), ("WORD_1 dst_unused:UNUSED_PAD", 0x42000000),
+                      ("WORD_0 dst_unused:UNUSED_PRESERVE", 0xaaaa4200), ("WORD_0 dst_unused:UNUSED_PAD", 0x4200),
+                      ("DWORD dst_unused:UNUSED_PRESERVE", 0x4200)):
+        each("v_add_f16_sdwa v10, v2, v4 dst_sel:" + dst + high_low, two, [("v10", want)])
+    each("v_add_f16_sdwa v10, -v2, -v4 dst_sel:WORD_0 dst_unused:UNUSED_SEXT" + high_low, two, [("v10", 0xffffc200)])
+    each("v_mul_f16_sdwa v10, |v2|, -|v4| dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0 src1_sel:WORD_1",
+         [("v2", 0x1234c000), ("v4", 0xc2005678), ("v10", 0xaaaabbbb)], [("v10", 0xc600bbbb)])
+    each("v_max_f16_sdwa v10, v2, v4 clamp dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE" + high_low, two, [("v10", 0xaaaa3c00)])
+    each("v_cvt_f32_f16_sdwa v10, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1", two, [("v10", 0x3f800000)])
+    each("v_cvt_f16_f32_sdwa v10, v2 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD",
+         [("v2", 0xc0400000), ("v10", 0xaaaabbbb)], [("v10", 0xc200bbbb)])
+    each("v_sqrt_f16_sdwa v10, v2 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:WORD_1", [("v2", 0x4c001111)],
+         [("v10", 0x44000000)])
+    each("v_add_u16_sdwa v10, sext(v2), v4 dst_sel:WORD_0 dst_unused:UNUSED_PAD src0_sel:BYTE_3 src1_sel:BYTE_1",
+         [("v2", 0x80000000), ("v4", 0x0000ff00)], [("v10", 0x7f)])
+    each("v_lshlrev_b16_sdwa v10, v2, v4 dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_0 src1_sel:WORD_1",
+         [("v2", 4), ("v4", 0x12340000), ("v10", 0xaaaabbbb)], [("v10", 0xaaaa40bb)])
+    each("v_min_i16_sdwa v10, v2, v4 dst_sel:WORD_0 dst_unused:UNUSED_SEXT src0_sel:WORD_1 src1_sel:WORD_1",
+         [("v2", 0x80010000), ("v4", 0x7fff0000)], [("v10", 0xffff8001)])
+    each("v_add_f16_sdwa v10, s2, v4 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:WORD_0",
+         [("s2", 0x3c000000), ("v4", 0x4000)], [("v10", 0x4200)], ("gfx9",))
+    lanes_in = [("v2[0:3]", [0x3c00, 0x4000, 0x4200, 0x4400]), ("v4", 0x3c00), ("v10", 0xaaaabbbb), ("exec", 15)]
+    each("v_add_f16_dpp v10, v2, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", lanes_in,
+         [("v10[0:3]", [0x4200, 0x4000, 0x4500, 0x4400])])
+    each("v_sub_f16_dpp v10, -v2, |v4| row_shr:1 row_mask:0xf bank_mask:0xf", lanes_in,
+         [("v10[0:3]", [0xaaaabbbb, 0xc000, 0xc200, 0xc400])])
+    each("v_rndne_f16_dpp v10, v2 row_mirror row_mask:0xf bank_mask:0xf bound_ctrl:0", lanes_in, [("v10[0:3]", [0, 0, 0, 0])])
+    out.add("gfx908", "v_dot2c_f32_f16_dpp v10, v2, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
+            [("v2[0:1]", [0x3c003c00, 0x40003c00]), ("v4", 0x42003c00), ("v10", 0x3f800000), ("exec", 3)],
+            [("v10[0:1]", [0x41000000, 0x40a00000])])
+
+
 def check_trig_preop():
     """What it is for: the three segments times the argument are argument * 2 / pi modulo 4, to 100 bits (ROCm's device
     libraries, trigredlarge: the argument scaled by 2^-128 from 2^945 on)."""
@@ -446,6 +489,8 @@ def main():
             at += 1
     out.note("Constants and scalar registers as sources.")
     constants(out)
+    out.note("Parts of registers, lanes of others.")
+    parts(out)
     out.note("Matrices.")
     matrix_vectors(out)
     out.write("f64, f16, 16 and 64 bits, packed, dot products, matrices. Made by gen_valu64.py; the format: atoll-test(1).")

@@ -50,14 +50,20 @@ def mad_mix(fused):
 
 
 def mix16(fused):
-    """The f32 result rounded once more, to a half."""
+    """The f32 result rounded once more, to a half; denormal halves are flushed (E-mad16)."""
     g = mad_mix(fused)
-    return lambda m, a, b, c: convert(F32, F16, g(m, a, b, c), m.r64, True, m.out16)
+    return lambda m, a, b, c: convert(F32, F16, g(m, a, b, c), m.r64, True, False)
 
 
-def canonical16(m, a):
-    """v_pack_b32_f16 passes halves on as arithmetic does (LLVM: "is_canonicalized")."""
-    return convert(F16, F16, a, 0, m.in16, m.out16)
+def mad16(m, a, b, c):
+    """Denormals are flushed whatever MODE says: E-mad16."""
+    return mad(F16, a, b, c, m.r16, False, False)
+
+
+def pass16(m, a):
+    """v_pack_b32_f16: E-pack."""
+    a = F16.flush(a, m.in16)
+    return a | F16.quiet if F16.is_nan(a) and m.ieee else a
 
 
 def cvt_f32_f64(m, a):
@@ -86,7 +92,7 @@ def shift64(g, reverse):
 F16_2 = {
     "V_ADD_F16": lane(F16, add), "V_SUB_F16": lane(F16, sub),
     "V_SUBREV_F16": lambda m, a, b: sub(F16, b, a, *m.of(F16)), "V_MUL_F16": lane(F16, mul),
-    "V_MAC_F16": lane(F16, mad), "V_MADMK_F16": lane(F16, mad), "V_MADAK_F16": lane(F16, mad),
+    "V_MAC_F16": mad16, "V_MADMK_F16": mad16, "V_MADAK_F16": mad16,
     "V_MAX_F16": moded(F16, maximum), "V_MIN_F16": moded(F16, minimum),
     "V_LDEXP_F16": lambda m, a, e: ldexp(F16, m, a, s16(e)),
 }
@@ -121,14 +127,14 @@ F16_1 = {
     "V_CVT_NORM_U16_F16": lambda m, a: norm(F16, m, a, 65535, 0),
 }
 F16_3 = {
-    "V_MAD_LEGACY_F16": lane(F16, mad), "V_MAD_F16": lane(F16, mad), "V_FMA_LEGACY_F16": lane(F16, fma),
+    "V_MAD_LEGACY_F16": mad16, "V_MAD_F16": mad16, "V_FMA_LEGACY_F16": lane(F16, fma),
     "V_FMA_F16": lane(F16, fma), "V_DIV_FIXUP_LEGACY_F16": moded(F16, div_fixup),
     "V_DIV_FIXUP_F16": moded(F16, div_fixup),
     "V_MIN3_F16": lambda m, a, b, c: minimum(F16, m, minimum(F16, m, a, b), c),
     "V_MAX3_F16": lambda m, a, b, c: maximum(F16, m, maximum(F16, m, a, b), c), "V_MED3_F16": moded(F16, med3),
     "V_CVT_PKNORM_I16_F16": lambda m, a, b: norm(F16, m, a, 32767, -32767) & M16 | (norm(F16, m, b, 32767, -32767) & M16) << 16,
     "V_CVT_PKNORM_U16_F16": lambda m, a, b: norm(F16, m, a, 65535, 0) | norm(F16, m, b, 65535, 0) << 16,
-    "V_PACK_B32_F16": lambda m, a, b: canonical16(m, a) | canonical16(m, b) << 16,
+    "V_PACK_B32_F16": lambda m, a, b: pass16(m, a) | pass16(m, b) << 16,
 }
 F64_1 = {
     "V_CVT_I32_F64": lambda m, a: to_int(F64, a, -(1 << 31), (1 << 31) - 1),
