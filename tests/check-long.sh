@@ -8,6 +8,7 @@ for t in fuzz/fuzz_*; do
     [ -x "$t" ] || continue
     n=$COUNT
     case $t in */fuzz_exec | */fuzz_submit) n=$((COUNT / 20)) ;; esac # an input of these takes a millisecond or more
+    case $t in */fuzz_codeobj) continue ;; esac # below, with seeds of its own
     ./"$t" "$n" "$SEED" $(find "$SRCDIR/testvectors" -type f -name '*.gcap' 2>/dev/null)
 done
 # All rows of the instruction oracle; skipped where it is absent.
@@ -22,5 +23,7 @@ for target in gfx803 gfx900 gfx906 gfx908; do
 done
 # Coverage: 150,000 random triangles, and as many in meshes and fans that share their edges.
 TRIANGLES=${TRIANGLES:-150000} tests/test_coverage
+# 100,000 mutated code objects.
+INPUTS=${INPUTS:-100000} "$SRCDIR/tests/check-codeobj.sh"
 # OpenCL C: every file at three levels of optimisation, and random programs.
 LONG=1 "$SRCDIR/tests/check-opencl.sh" || [ $? = 77 ]
