@@ -423,11 +423,11 @@ uint32_t vmem_add_f32(uint32_t a, uint32_t b, bool keep_in, bool keep_out)
 /* Halves add exactly in a float; denormals are kept. */
 static uint32_t add_f16(uint32_t a, uint32_t b)
 {
-    float x = mem_f16_to_f32((uint16_t)a), y = mem_f16_to_f32((uint16_t)b);
+    float x = bits_f32(mem_f16_to_f32((uint16_t)a)), y = bits_f32(mem_f16_to_f32((uint16_t)b));
 
     if (isnan(x) || isnan(y))
         return ((isnan(x) ? a : b) & 0xffff) | 0x200u;
-    return isnan(x + y) ? 0xfe00 : mem_f32_to_f16(x + y);
+    return isnan(x + y) ? 0xfe00 : mem_f32_to_f16(f32_bits(x + y));
 }
 
 static bool float_equal(bool wide, uint64_t a, uint64_t b)
@@ -631,6 +631,24 @@ static bool store_run(struct wave *w, unsigned src, const struct run *r, unsigne
     return true;
 }
 
+/* GFX6 drops the low bits of an untyped element's address. Later chips do so too unless
+ * SH_MEM_CONFIG.ALIGNMENT_MODE says otherwise, as drivers have it. */
+static bool drops_low_bits(const struct wave *w)
+{
+    return w->gen == GFX6;
+}
+
+static void align_lanes(const struct wave *w, struct lanes *l, unsigned bytes)
+{
+    for (unsigned t = 0; t < 64 && drops_low_bits(w); t++)
+        l->va[t] &= ~(uint64_t)(bytes - 1);
+}
+
+static bool run_is_aligned(const struct wave *w, const struct run *r)
+{
+    return !drops_low_bits(w) || ((r->va | r->step) & 3) == 0;
+}
+
 void vmem_buffer_load(struct wave *w, const struct insn *in, enum vmem_data t, unsigned n)
 {
     struct vsharp v;
@@ -639,12 +657,14 @@ void vmem_buffer_load(struct wave *w, const struct insn *in, enum vmem_data t, u
 
     vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
     if (t == VM_DW && !in->lds &&
-        vmem_buffer_run(w, in, &v, 4 * n, &r) && load_run(w, in->dst, &r, n)) {
+        vmem_buffer_run(w, in, &v, 4 * n, &r) && run_is_aligned(w, &r) &&
+        load_run(w, in->dst, &r, n)) {
         if (in->tfe)
             vmem_tfe(w, in->dst, n);
         return;
     }
     vmem_buffer_lanes(w, in, &v, vmem_data_bytes(t), n, &l);
+    align_lanes(w, &l, vmem_data_bytes(t));
     if (in->lds) {
         load_to_lds(w, in, &l, t);
         return;
@@ -662,9 +682,11 @@ void vmem_buffer_store(struct wave *w, const struct insn *in, enum vmem_data t, 
 
     vmem_decode_vsharp(w, &w->s[in->base & 0xfc], &v);
     if (t == VM_DW &&
-        vmem_buffer_run(w, in, &v, 4 * n, &r) && store_run(w, in->data, &r, n))
+        vmem_buffer_run(w, in, &v, 4 * n, &r) && run_is_aligned(w, &r) &&
+        store_run(w, in->data, &r, n))
         return;
     vmem_buffer_lanes(w, in, &v, vmem_data_bytes(t), n, &l);
+    align_lanes(w, &l, vmem_data_bytes(t));
     store_lanes(w, in->data, &l, t, n);
 }
 
@@ -720,9 +742,16 @@ void vmem_flat_load(struct wave *w, const struct insn *in, enum vmem_data t, uns
     uint64_t lds, scratch, exec = wave_exec(w);
     struct run r;
 
-    if (t == VM_DW && vmem_flat_run(w, in, &r) && load_run(w, in->dst, &r, n))
+    if (t == VM_DW && !in->lds && vmem_flat_run(w, in, &r) && load_run(w, in->dst, &r, n))
         return;
     flat_lanes(w, in, n, &l, &lds, &scratch);
+    if (in->lds) { /* GLOBAL and SCRATCH: one element, which scratch does not split */
+        for (unsigned i = 0; i < 64; i++)
+            if (scratch >> i & 1)
+                l.va[i] = vmem_scratch_va(w, (uint32_t)l.va[i], i);
+        load_to_lds(w, in, &l, t);
+        return;
+    }
     if (lds | scratch) {
         wave_set_exec(w, exec & ~(lds | scratch));
         for (unsigned i = 0; i < n; i++)

@@ -40,6 +40,18 @@ expect 2 "$lanes -> v0[0:2]=40000000,40000000"
 expect 2 "$lanes -> v0[0:2]=40000000,40000000,0,0"
 expect 2 "$lanes -> v0[2:0]=40000000,40000000,0"
 expect 2 "$lanes -> v0[62:64]=40000000,40000000,0"
+exp='gfx7 f800180f 04030201 exp mrt0 v1, v2, v3, v4 done vm | '
+expect 0 "$exp -> exp=0,f,5,a5000100,a5000200,a5000300,a5000400"
+expect 1 "$exp -> exp=0,f,1,a5000100,a5000200,a5000300,a5000400"
+expect 1 "$exp -> exp=0,f,5,a5000100,a5000200,a5000300,a5000401"
+expect 1 "$exp ->"
+expect 2 "$exp -> exp=0,f,5"
+expect 2 "gfx7 f800180f 04030201 exp mrt0 v1, v2, v3, v4 done vm | exp=0,f,5,1,2,3,4 ->"
+gws='gfx7 d8660001 00000001 ds_gws_init v1 offset:1 gds | v1=7'
+expect 0 "$gws -> gws=99,7"
+expect 1 "$gws -> gws=99,8"
+expect 0 "$gws gws_wait=1 -> gws=99,7 pc=+0"
+expect 1 "$gws gws_wait=1 -> gws=99,7"
 wide='gfx7 d2c80000 00020301 v_add_f64 v[0:1], v[1:2], v[1:2] | exec=3 v[1:2][0:1]=3ff0000000000000,8000000000000000'
 expect 0 "$wide -> v[0:1][0:1]=4000000000000000,8000000000000000"
 exit $bad

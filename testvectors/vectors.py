@@ -92,7 +92,7 @@ class File:
                 print("# " + v[0])
             else:
                 code, text = words[v[:2]]
-                if not self.canonical or "swizzle(" in text:  # we print its number
+                if not self.canonical or "swizzle(" in text or text.startswith("tbuffer"):  # which we write otherwise
                     text = v[1]
                 print("%s %s %s | %s -> %s" % (v[0], code, text, v[2], v[3]))
 
@@ -116,5 +116,5 @@ def assemble(target, texts):
     for text, e in out:
         b = [int(x, 16) for x in e.split(",")]
         code = " ".join("%08x" % int.from_bytes(bytes(b[i:i + 4]), "little") for i in range(0, len(b), 4))
-        words.append((code, re.sub(r"\s+", " ", text)))
+        words.append((code, re.sub(r"\s+", " ", text).replace("_e32 ", " ")))
     return words
