@@ -192,7 +192,7 @@ typedef bool body_MASK;
     static const struct uop *fn_##id(struct wave *w, const struct uop *u) \
     { \
         const struct wave_fmode fm __attribute__((unused)) = w->fm; \
-        const uint32_t clampm __attribute__((unused)) = -(uint32_t)u->in->clamp; \
+        const uint32_t clampm __attribute__((unused)) = -(uint32_t)(u->in->clamp & fm.int_clamp); \
         const uint32_t *mask = w->lane_mask; \
         uint32_t *pd = uop_ptr(w, u, UOP_DST); \
         uint32_t cob[(flags) & WR_VCC ? 64 : 1] \

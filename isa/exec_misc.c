@@ -189,7 +189,7 @@ const struct uop *op_v_mqsad_u32_u8(struct wave *w, const struct uop *u)
             uint32_t c = wide_source(w, u, in->src[2], i, l);
             uint32_t s = lane_msad_u8((uint32_t)(a >> (8 * i)), b) + c;
 
-            r[i] = in->clamp && s < c ? UINT32_MAX : s;
+            r[i] = in->clamp && w->fm.int_clamp && s < c ? UINT32_MAX : s;
         }
         for (unsigned i = 0; i < 4; i++)
             isa_vgpr_out(w, u, in->dst - OPD_VGPR0 + i)[l] = r[i];

@@ -198,6 +198,7 @@ struct wave {
         uint8_t round_cvt16;       /* of v_cvt_f16_f32: round32 on GFX6/7, round16 later */
         int8_t frexp_special;      /* v_frexp_exp of infinities and NaNs: -1 on GFX6, 0 later */
         bool trig_reduced;         /* v_sin/v_cos take +-256 turns only (before GFX9) */
+        bool int_clamp;            /* CLAMP saturates integer results (GFX8 on); before, it does nothing */
     } fm;
 
     /* Private to isa/. */

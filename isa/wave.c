@@ -60,6 +60,7 @@ void isa_mode_changed(struct wave *w)
     fm->round_cvt16 = w->gen <= GFX7 ? fm->round32 : fm->round16;
     fm->frexp_special = w->gen == GFX6 ? -1 : 0;
     fm->trig_reduced = w->gen <= GFX8;
+    fm->int_clamp = w->gen >= GFX8;
 
     w->priv.mxcsr32 = mxcsr_of(fm->round32, fm->in32, fm->out32);
     w->priv.mxcsr64 = mxcsr_of(fm->round64, fm->in64, fm->out64);

@@ -452,6 +452,27 @@ START_TEST(levels)
 }
 END_TEST
 
+/* The words have CLAMP where GFX6/7 have no integer clamp: no text says so, hence no test vector. */
+START_TEST(integer_clamp)
+{
+    static const struct { const char *target; uint32_t bit, want; } cases[] = {
+        {"gfx600", 1 << 11, 14}, {"gfx704", 1 << 11, 14}, {"gfx803", 1 << 15, UINT32_MAX}};
+    struct isa_solo *s = isa_solo_create(isa_target_find(cases[_i].target), -1);
+    uint32_t dw[4];
+    struct err e;
+
+    ck_assert_int_eq(isa_assemble(s->target, "v_mad_u32_u24 v0, v1, v1, v2", dw, &e), 2);
+    dw[0] |= cases[_i].bit;
+    isa_solo_reset(s, 1, 0xf0);
+    isa_solo_code(s, dw, 2);
+    s->v[64] = 4;
+    s->v[128] = 0xfffffffe;
+    isa_run(s->code, s->w, 1);
+    ck_assert_uint_eq(s->v[0], cases[_i].want);
+    isa_solo_destroy(s);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("lane");
@@ -466,6 +487,7 @@ int main(void)
     tcase_add_test(tc, halves);
     tcase_add_test(tc, transcendental);
     tcase_add_test(tc, integers);
+    tcase_add_loop_test(tc, integer_clamp, 0, 3);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(rows, levels, 0, 6);
     tcase_set_timeout(rows, 120);
