@@ -197,6 +197,7 @@ struct emu_draw_state {
     struct raster_ia_prim prim[DRAW_PRIMS];
     unsigned prims;
     struct draw_so so;
+    uint32_t stipple;                       /* pixels of lines so far, for their pattern */
     unsigned stream;                        /* to which the vertices in the slots belong */
 
     /* Primitives for SC, until there are many or their vertices go. */

@@ -252,7 +252,7 @@ static void rasterise(struct emu_draw_state *d)
 
         for (unsigned k = 0; k < ip->verts; k++)
             v[k] = &d->vertex[ip->v[k]].out;
-        n = raster_pa_prim(&d->st, ip, v, out, &d->count);
+        n = raster_pa_prim(&d->st, ip, v, out, &d->stipple, &d->count);
         for (unsigned k = 0; k < n; k++)
             draw_lanes_prim(d, &out[k]);
     }
@@ -265,6 +265,7 @@ void draw_vs_begin(struct emu_draw_state *d)
     so_begin(d);
     d->slots = d->prims = 0;
     d->stream = 0;
+    d->stipple = 0;
 }
 
 bool draw_vs_flush(struct emu_draw_state *d)

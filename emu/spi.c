@@ -59,7 +59,7 @@ static void load_attribute(const struct emu_draw_state *d, const struct raster_p
         for (unsigned k = 0; k < 3; k++)
             v[k] = in->use_default ? default_attr[in->default_val][c]
                                    : d->vertex[p->slot[k]].param[in->offset][c];
-        if (in->sprite && spi->sprite_ena && p->shape == RASTER_POINT &&
+        if (in->sprite && spi->sprite_ena && p->verts == 1 &&
             spi->sprite_sel[c] != V_SPI_PNT_SPRITE_OVERRIDE__SPI_PNT_SPRITE_SEL_NONE) {
             float s[3];
 
@@ -69,11 +69,11 @@ static void load_attribute(const struct emu_draw_state *d, const struct raster_p
         } else if (in->flat && spi->flat_ena && !in->passthrough) {
             v[0] = v[p->provoking];
             v[1] = v[2] = 0;
-        } else if (in->use_default || p->shape == RASTER_POINT) {
+        } else if (in->use_default || p->verts == 1) {
             v[1] = v[2] = 0;
         } else if (!in->passthrough) {
             v[1] = f32_bits(bits_f32(v[1]) - bits_f32(v[0]));
-            v[2] = p->shape == RASTER_LINE ? 0 : f32_bits(bits_f32(v[2]) - bits_f32(v[0]));
+            v[2] = p->verts == 2 ? 0 : f32_bits(bits_f32(v[2]) - bits_f32(v[0]));
         }
         out[2 * c] = v[0];
         out[2 * c + 1] = v[1];

@@ -113,6 +113,8 @@ static unsigned quad(struct raster_ia *ia, uint64_t a, uint64_t b, uint64_t c, u
 static unsigned one(struct raster_ia *ia, struct raster_ia_prim p, struct raster_ia_prim *out)
 {
     *out = p;
+    out->starts = !ia->going;
+    ia->going = true;
     ia->prim_id++;
     return 1;
 }
@@ -287,5 +289,6 @@ unsigned raster_ia_cut(struct raster_ia *ia, struct raster_ia_prim out[2])
     if (ia->adjacency && r->kind == IA_STRIP && ia->have >= 6)
         count = strip_adjacent(ia, (ia->have - 6) / 2, true, out);
     ia->have = 0;
+    ia->going = false;
     return count;
 }

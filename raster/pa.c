@@ -16,6 +16,7 @@
  * clipping and rasterisation chapters of the Vulkan and OpenGL specifications. */
 #include "raster/raster.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@
 struct corner {
     double pos[4];
     double b[3]; /* barycentrics of the input primitive, linear in clip space */
+    bool edge;   /* what goes from here to the next corner is an edge for the polygon mode */
 };
 
 struct polygon {
@@ -147,12 +149,23 @@ static bool outside(const struct raster_pa_state *pa, const struct raster_vertex
     return false;
 }
 
-static bool finite_vertices(const struct raster_vertex *const v[3], unsigned n)
+/* PA_CL_NANINF_CNTL on what was exported: errata, E-naninf. False: the primitive is dropped. */
+static bool clean_vertex(const struct raster_pa_state *pa, struct raster_vertex *v)
 {
-    for (unsigned k = 0; k < n; k++)
-        for (unsigned c = 0; c < 4; c++)
-            if (!isfinite(v[k]->pos[c]))
+    for (unsigned c = 0; c < 4; c++) {
+        const unsigned kind = c < 2 ? 0 : c - 1;
+
+        if (isnan(v->pos[c])) {
+            if (!pa->naninf[kind].nan_to_inf)
                 return false;
+            v->pos[c] = INFINITY;
+        }
+        if (isinf(v->pos[c]) && !pa->naninf[kind].inf_retain)
+            v->pos[c] = copysignf(FLT_MAX, v->pos[c]);
+    }
+    for (unsigned i = 0; i < 8; i++)
+        if (pa->dist_inf_discard && pa->clip_dist_ena >> i & 1 && isinf(v->dist[i]))
+            return false;
     return true;
 }
 
@@ -201,9 +214,12 @@ static void clip_plane(const struct raster_pa_state *pa, unsigned plane, struct 
 
         if (in && res.n < RASTER_PA_CORNERS_MAX)
             res.c[res.n++] = poly->c[k];
-        if (in != in_next && (closed || k == 0) && res.n < RASTER_PA_CORNERS_MAX)
-            res.c[res.n++] = in ? cut(&poly->c[k], d[k], &poly->c[next], d[next])
-                                : cut(&poly->c[next], d[next], &poly->c[k], d[k]);
+        if (in != in_next && (closed || k == 0) && res.n < RASTER_PA_CORNERS_MAX) {
+            res.c[res.n] = in ? cut(&poly->c[k], d[k], &poly->c[next], d[next])
+                              : cut(&poly->c[next], d[next], &poly->c[k], d[k]);
+            /* From where it leaves, the polygon goes along the plane; where it comes back, along its edge. */
+            res.c[res.n++].edge = in ? pa->boundary_edges : poly->c[k].edge;
+        }
     }
     *poly = res;
 }
@@ -241,10 +257,25 @@ struct screen {
     double inv_w;
     double b[3];   /* as the corner's, linear in clip space */
     double lin[3]; /* barycentrics that are linear on the screen */
+    bool edge;
 };
 
-static struct screen to_screen(const struct raster_pa_state *pa, const struct raster_viewport *vp,
-                               const struct corner *c, const double vertex_w[3])
+/* One multiplication of the viewport transform. */
+static float scaled(const struct raster_pa_state *pa, float v, float by)
+{
+    return pa->zero_x_naninf_is_0 && (v == 0 || by == 0) ? 0 : v * by;
+}
+
+/* PA_CL_NANINF_CNTL on what was transformed. */
+static bool keeps(const struct raster_pa_state *pa, float x, float y, float z, float rw)
+{
+    return !(pa->naninf[0].inf_discard && (isinf(x) || isinf(y))) && !(pa->naninf[1].inf_discard && isinf(z)) &&
+           !(pa->naninf[2].inf_discard && isinf(rw));
+}
+
+/* False when the primitive is dropped. */
+static bool to_screen(const struct raster_pa_state *pa, const struct raster_viewport *vp,
+                      const struct corner *c, const double vertex_w[3], struct screen *out)
 {
     float x = (float)c->pos[0], y = (float)c->pos[1], z = (float)c->pos[2];
     float w = (float)c->pos[3], rw = pa->w_is_w ? 1.0f / w : w;
@@ -252,21 +283,21 @@ static struct screen to_screen(const struct raster_pa_state *pa, const struct ra
     double sum = 0;
 
     if (!pa->xy_is_divided) {
-        x *= rw;
-        y *= rw;
+        x = scaled(pa, x, rw);
+        y = scaled(pa, y, rw);
     }
     if (!pa->z_is_divided)
-        z *= rw;
+        z = scaled(pa, z, rw);
     if (pa->xscale_ena)
-        x *= vp->xscale;
+        x = scaled(pa, x, vp->xscale);
     if (pa->xoffset_ena)
         x += vp->xoffset;
     if (pa->yscale_ena)
-        y *= vp->yscale;
+        y = scaled(pa, y, vp->yscale);
     if (pa->yoffset_ena)
         y += vp->yoffset;
     if (pa->zscale_ena)
-        z *= vp->zscale;
+        z = scaled(pa, z, vp->zscale);
     if (pa->zoffset_ena)
         z += vp->zoffset;
     if (pa->vtx_window_offset) {
@@ -284,7 +315,9 @@ static struct screen to_screen(const struct raster_pa_state *pa, const struct ra
     }
     for (unsigned k = 0; k < 3; k++)
         s.lin[k] = pa->linear_attr_clip && sum != 0 ? s.lin[k] / sum : c->b[k];
-    return s;
+    s.edge = c->edge;
+    *out = s;
+    return keeps(pa, x, y, z, rw);
 }
 
 /* ---- set-up ----------------------------------------------------------------------------------- */
@@ -373,38 +406,6 @@ static void set_box(struct raster_prim *p, int32_t x0, int32_t y0, int32_t x1, i
     p->x[3] = x0, p->y[3] = y1;
 }
 
-static unsigned set_triangles(const struct raster_pa_state *pa, const struct raster_prim *proto,
-                              const struct screen *s, unsigned n, struct raster_prim *out)
-{
-    struct raster_prim p = *proto;
-    int64_t best_area = 0;
-    unsigned best = 0, count = 0;
-
-    /* The planes come from the largest triangle of the fan: a sliver's would be poor. */
-    for (unsigned k = 1; k + 1 < n; k++) {
-        int64_t a = area2(&s[0], &s[k], &s[k + 1]);
-        if (llabs(a) > llabs(best_area)) {
-            best_area = a;
-            best = k;
-        }
-    }
-    if (best_area == 0)
-        return 0;
-    p.shape = RASTER_TRIANGLE;
-    p.front = (best_area > 0) == pa->front_is_cw; /* y points down: positive is clockwise */
-    if (p.front ? pa->cull_front : pa->cull_back)
-        return 0;
-    set_planes(&p, &s[0], &s[best], &s[best + 1]);
-    offset_depth(pa, &p, s, n);
-    for (unsigned k = 1; k + 1 < n; k++) {
-        if (area2(&s[0], &s[k], &s[k + 1]) == 0)
-            continue;
-        set_corners(&p, 3, (const struct screen *const[4]){ &s[0], &s[k], &s[k + 1] });
-        out[count++] = p;
-    }
-    return count;
-}
-
 /* Three vertices of a screen-aligned rectangle; the fourth completes the parallelogram, and the
  * planes go on beyond the triangle. Not culled by facing. */
 static unsigned set_rectangle(const struct raster_prim *proto, const struct screen *s,
@@ -430,16 +431,14 @@ static int32_t half_size(const struct raster_pa_state *pa, double half_px)
     return fix >= RASTER_FIX_MAX ? RASTER_FIX_MAX / 2 : (int32_t)fix;
 }
 
-static unsigned set_point(const struct raster_pa_state *pa, const struct raster_prim *proto,
-                          const struct screen *s, const struct raster_vertex *v,
-                          struct raster_prim *out)
+/* The square of a point whose vertex says `size`. False: it has none. */
+static bool point_box(const struct raster_pa_state *pa, const struct screen *s, double size,
+                      struct raster_prim *p)
 {
-    struct raster_prim p = *proto;
     double hw = pa->point_width / 16.0, hh = pa->point_height / 16.0;
     int32_t rx, ry;
 
     if (pa->use_point_size) {
-        double size = v->point_size;
         if (!(size >= pa->point_min)) /* and NaN */
             size = pa->point_min;
         hw = hh = fmin(size, pa->point_max) / 2;
@@ -447,49 +446,102 @@ static unsigned set_point(const struct raster_pa_state *pa, const struct raster_
     rx = half_size(pa, hw);
     ry = half_size(pa, hh);
     if (rx == 0 || ry == 0)
+        return false;
+    p->shape = RASTER_POINT;
+    set_box(p, MAX2(s->x, -RASTER_FIX_MAX / 2) - rx, MAX2(s->y, -RASTER_FIX_MAX / 2) - ry,
+            MIN2(s->x, RASTER_FIX_MAX / 2) + rx, MIN2(s->y, RASTER_FIX_MAX / 2) + ry);
+    /* i and j of a point run over the square, 0 to 1 from left to right and top to bottom. */
+    p->lin_i = (struct raster_plane){ 0.5, RASTER_FIX_ONE / (2.0 * rx), 0 };
+    p->lin_j = (struct raster_plane){ 0.5, 0, RASTER_FIX_ONE / (2.0 * ry) };
+    return true;
+}
+
+static unsigned set_point(const struct raster_pa_state *pa, const struct raster_prim *proto,
+                          const struct screen *s, const struct raster_vertex *v,
+                          struct raster_prim *out)
+{
+    struct raster_prim p = *proto;
+
+    if (!point_box(pa, s, v->point_size, &p))
         return 0;
-    p.shape = RASTER_POINT;
     p.front = true;
     p.x0 = (double)s->x / RASTER_FIX_ONE;
     p.y0 = (double)s->y / RASTER_FIX_ONE;
     p.persp_w = (struct raster_plane){ s->inv_w, 0, 0 };
     p.z = (struct raster_plane){ s->z, 0, 0 };
-    /* i and j run over the square, 0 to 1 from left to right and top to bottom. */
-    p.lin_i = (struct raster_plane){ 0.5, RASTER_FIX_ONE / (2.0 * rx), 0 };
-    p.lin_j = (struct raster_plane){ 0.5, 0, RASTER_FIX_ONE / (2.0 * ry) };
     p.persp_i = (struct raster_plane){ 0.5 * s->inv_w, p.lin_i.dx * s->inv_w, 0 };
     p.persp_j = (struct raster_plane){ 0.5 * s->inv_w, 0, p.lin_j.dy * s->inv_w };
-    set_box(&p, MAX2(s->x, -RASTER_FIX_MAX / 2) - rx, MAX2(s->y, -RASTER_FIX_MAX / 2) - ry,
-            MIN2(s->x, RASTER_FIX_MAX / 2) + rx, MIN2(s->y, RASTER_FIX_MAX / 2) + ry);
     *out = p;
     return 1;
 }
 
-/* A line as a parallelogram along its major axis: `width` in the minor direction, ends cut along
- * the minor axis; or a rectangle with perpendicular ends. */
+/* The corners of a line: a parallelogram along its major axis, `width` in the minor direction, ends cut along
+ * the minor axis; or a rectangle with perpendicular ends. (*ox, *oy) is half the width. False: no length. */
+static bool line_corners(const struct raster_state *st, const struct screen *a, const struct screen *b,
+                         struct raster_prim *p, double *ox, double *oy)
+{
+    int64_t dx = (int64_t)b->x - a->x, dy = (int64_t)b->y - a->y;
+    double len2 = (double)dx * dx + (double)dy * dy;
+    double hw = st->pa.line_width / 16.0 * RASTER_FIX_ONE;
+
+    if (len2 == 0)
+        return false;
+    if (st->sc.line_perp_endcap) {
+        *ox = -dy * hw / sqrt(len2);
+        *oy = dx * hw / sqrt(len2);
+    } else if (llabs(dx) >= llabs(dy)) {
+        *ox = 0;
+        *oy = dx >= 0 ? hw : -hw;
+    } else {
+        *ox = dy >= 0 ? -hw : hw;
+        *oy = 0;
+    }
+    p->shape = RASTER_LINE;
+    p->corners = 4;
+    for (unsigned k = 0; k < 4; k++) {
+        const struct screen *e = k == 1 || k == 2 ? b : a;
+        double sign = k < 2 ? -1 : 1;
+        double x = nearbyint(e->x + sign * *ox), y = nearbyint(e->y + sign * *oy);
+
+        p->x[k] = (int32_t)fmax(-RASTER_FIX_MAX, fmin(RASTER_FIX_MAX - 1, x));
+        p->y[k] = (int32_t)fmax(-RASTER_FIX_MAX, fmin(RASTER_FIX_MAX - 1, y));
+    }
+    return true;
+}
+
+/* Which pixels of the line get which bits of the pattern: one after another along the major axis, those whose
+ * centres lie between the ends. */
+static void set_stipple(const struct raster_pa_state *pa, const struct screen *a, const struct screen *b,
+                        struct raster_prim *p, uint32_t *count)
+{
+    const int64_t dx = (int64_t)b->x - a->x, dy = (int64_t)b->y - a->y;
+    const bool x_major = llabs(dx) >= llabs(dy);
+    const int64_t from = x_major ? a->x : a->y, to = x_major ? b->x : b->y;
+    /* Pixel n has its centre at or after v from n = ceil(v - 1/2) on. */
+    const int64_t half = RASTER_FIX_ONE / 2;
+    const int32_t lo = (int32_t)((MIN2(from, to) - half + RASTER_FIX_ONE - 1) >> RASTER_FIX_BITS);
+    const int32_t hi = (int32_t)((MAX2(from, to) - half + RASTER_FIX_ONE - 1) >> RASTER_FIX_BITS);
+
+    if (!pa->stipple)
+        return;
+    p->stipple.on = true;
+    p->stipple.x_major = x_major;
+    p->stipple.step = to >= from ? 1 : -1;
+    p->stipple.first_px = to >= from ? lo : hi - 1;
+    p->stipple.count = *count;
+    *count += (uint32_t)(hi - lo);
+}
+
 static unsigned set_line(const struct raster_state *st, const struct raster_prim *proto,
-                         const struct screen *s, struct raster_prim *out)
+                         const struct screen *s, struct raster_prim *out, uint32_t *stipple)
 {
     const struct raster_pa_state *pa = &st->pa;
     struct raster_prim p = *proto;
-    int64_t dx = (int64_t)s[1].x - s[0].x, dy = (int64_t)s[1].y - s[0].y;
-    double len2 = (double)dx * dx + (double)dy * dy;
-    double hw = pa->line_width / 16.0 * RASTER_FIX_ONE, ox, oy;
     struct screen side;
+    double ox, oy;
 
-    if (len2 == 0)
+    if (!line_corners(st, &s[0], &s[1], &p, &ox, &oy))
         return 0;
-    if (st->sc.line_perp_endcap) {
-        ox = -dy * hw / sqrt(len2);
-        oy = dx * hw / sqrt(len2);
-    } else if (llabs(dx) >= llabs(dy)) {
-        ox = 0;
-        oy = dx >= 0 ? hw : -hw;
-    } else {
-        ox = dy >= 0 ? -hw : hw;
-        oy = 0;
-    }
-    p.shape = RASTER_LINE;
     p.front = true;
     /* Nothing changes across the line: the third corner of the planes lies beside the first. */
     side = s[0];
@@ -498,16 +550,85 @@ static unsigned set_line(const struct raster_state *st, const struct raster_prim
     set_planes(&p, &s[0], &s[1], &side);
     if (pa->offset_para_ena)
         offset_depth(pa, &p, s, 2);
-    p.corners = 4;
-    for (unsigned k = 0; k < 4; k++) {
-        const struct screen *e = &s[k == 1 || k == 2];
-        double sign = k < 2 ? -1 : 1;
-        double x = nearbyint(e->x + sign * ox), y = nearbyint(e->y + sign * oy);
-        p.x[k] = (int32_t)fmax(-RASTER_FIX_MAX, fmin(RASTER_FIX_MAX - 1, x));
-        p.y[k] = (int32_t)fmax(-RASTER_FIX_MAX, fmin(RASTER_FIX_MAX - 1, y));
-    }
+    set_stipple(pa, &s[0], &s[1], &p, stipple);
     *out = p;
     return 1;
+}
+
+/* The edges or corners of a triangle (or what clipping left of it), with the triangle's planes, or at a corner
+ * their value there. p has the planes, facing and offset. */
+static unsigned set_poly_mode(const struct raster_state *st, const struct raster_prim *p, uint32_t ptype,
+                              const struct screen *s, unsigned n, const struct raster_vertex *const v[3],
+                              struct raster_prim *out, uint32_t *stipple)
+{
+    unsigned count = 0;
+
+    for (unsigned k = 0; k < n; k++) {
+        const struct screen *a = &s[k], *b = &s[(k + 1) % n];
+        struct raster_prim e = *p;
+        double ox, oy, size = 0;
+
+        if (!a->edge)
+            continue;
+        if (ptype == V_PA_SU_SC_MODE_CNTL__POLYMODE_FRONT_PTYPE__X_DRAW_POINTS) {
+            for (unsigned i = 0; i < 3; i++)
+                size += a->b[i] * v[i]->point_size;
+            if (!point_box(&st->pa, a, size, &e))
+                continue;
+            e.x0 = (double)a->x / RASTER_FIX_ONE;
+            e.y0 = (double)a->y / RASTER_FIX_ONE;
+            e.persp_w = (struct raster_plane){ a->inv_w, 0, 0 };
+            e.persp_i = (struct raster_plane){ a->b[1] * a->inv_w, 0, 0 };
+            e.persp_j = (struct raster_plane){ a->b[2] * a->inv_w, 0, 0 };
+            e.lin_i = (struct raster_plane){ a->lin[1], 0, 0 };
+            e.lin_j = (struct raster_plane){ a->lin[2], 0, 0 };
+            e.z = (struct raster_plane){ p->z.a0 + p->z.dx * (e.x0 - p->x0) + p->z.dy * (e.y0 - p->y0), 0, 0 };
+        } else {
+            if (!line_corners(st, a, b, &e, &ox, &oy))
+                continue;
+            set_stipple(&st->pa, a, b, &e, stipple);
+        }
+        out[count++] = e;
+    }
+    return count;
+}
+
+static unsigned set_triangles(const struct raster_state *st, const struct raster_prim *proto,
+                              const struct screen *s, unsigned n, const struct raster_vertex *const v[3],
+                              struct raster_prim *out, uint32_t *stipple)
+{
+    const struct raster_pa_state *pa = &st->pa;
+    struct raster_prim p = *proto;
+    int64_t best_area = 0;
+    unsigned best = 0, count = 0;
+    uint32_t ptype;
+
+    /* The planes come from the largest triangle of the fan: a sliver's would be poor. */
+    for (unsigned k = 1; k + 1 < n; k++) {
+        int64_t a = area2(&s[0], &s[k], &s[k + 1]);
+        if (llabs(a) > llabs(best_area)) {
+            best_area = a;
+            best = k;
+        }
+    }
+    if (best_area == 0)
+        return 0;
+    p.shape = RASTER_TRIANGLE;
+    p.front = (best_area > 0) == pa->front_is_cw; /* y points down: positive is clockwise */
+    if (p.front ? pa->cull_front : pa->cull_back)
+        return 0;
+    set_planes(&p, &s[0], &s[best], &s[best + 1]);
+    offset_depth(pa, &p, s, n);
+    ptype = p.front ? pa->ptype_front : pa->ptype_back;
+    if (pa->poly_mode && ptype != V_PA_SU_SC_MODE_CNTL__POLYMODE_FRONT_PTYPE__X_DRAW_TRIANGLES)
+        return set_poly_mode(st, &p, ptype, s, n, v, out, stipple);
+    for (unsigned k = 1; k + 1 < n; k++) {
+        if (area2(&s[0], &s[k], &s[k + 1]) == 0)
+            continue;
+        set_corners(&p, 3, (const struct screen *const[4]){ &s[0], &s[k], &s[k + 1] });
+        out[count++] = p;
+    }
+    return count;
 }
 
 /* ---- the stage -------------------------------------------------------------------------------- */
@@ -519,14 +640,18 @@ static unsigned drop(struct raster_counters *cnt)
 }
 
 unsigned raster_pa_prim(const struct raster_state *st, const struct raster_ia_prim *ip,
-                        const struct raster_vertex *const v[3],
-                        struct raster_prim out[RASTER_PA_OUT_MAX], struct raster_counters *cnt)
+                        const struct raster_vertex *const vertex[3],
+                        struct raster_prim out[RASTER_PA_OUT_MAX], uint32_t *stipple,
+                        struct raster_counters *cnt)
 {
     const struct raster_pa_state *pa = &st->pa;
     const unsigned n = ip->verts;
-    const struct raster_vertex *pv = v[ip->provoking];
+    const struct raster_vertex *pv = vertex[ip->provoking];
+    struct raster_vertex copy[3];
+    const struct raster_vertex *v[3] = { NULL, NULL, NULL };
     uint32_t planes = planes_used(pa);
-    struct raster_prim proto = { .prim_id = ip->prim_id, .provoking = ip->provoking };
+    struct raster_prim proto = { .prim_id = ip->prim_id, .provoking = ip->provoking,
+                                 .verts = (uint8_t)n };
     struct polygon poly = { .n = n };
     struct screen s[RASTER_PA_CORNERS_MAX];
     double vertex_w[3] = { 1, 1, 1 };
@@ -534,8 +659,24 @@ unsigned raster_pa_prim(const struct raster_state *st, const struct raster_ia_pr
     bool was_cut = false;
 
     cnt->pa_prims_in++;
-    if (pa->rasterization_kill || killed(pa, v, n) || !finite_vertices(v, n))
+    if (pa->stipple_reset == RASTER_STIPPLE_RESET_PRIM || (pa->stipple_reset && ip->starts))
+        *stipple = 0;
+    for (unsigned k = 0; k < n; k++)
+        v[k] = vertex[k];
+    if (pa->rasterization_kill || killed(pa, v, n))
         return drop(cnt);
+    for (unsigned k = 0; k < n; k++) {
+        bool finite = true;
+
+        for (unsigned c = 0; c < 4; c++)
+            finite &= isfinite(v[k]->pos[c]) != 0;
+        if (finite && !pa->dist_inf_discard)
+            continue;
+        copy[k] = *v[k];
+        v[k] = &copy[k];
+        if (!clean_vertex(pa, &copy[k]))
+            return drop(cnt);
+    }
     cnt->pa_c_invocations++;
     if (outside(pa, v, n, planes))
         return drop(cnt);
@@ -545,6 +686,7 @@ unsigned raster_pa_prim(const struct raster_state *st, const struct raster_ia_pr
             poly.c[k].pos[c] = v[k]->pos[c];
         for (unsigned c = 0; c < 3; c++)
             poly.c[k].b[c] = c == k;
+        poly.c[k].edge = (ip->edges >> k & 1) && (!pa->use_edge_flag || v[k]->edge_flag);
         proto.slot[k] = v[k]->param_slot;
         vertex_w[k] = v[k]->pos[3];
     }
@@ -568,16 +710,17 @@ unsigned raster_pa_prim(const struct raster_state *st, const struct raster_ia_pr
     proto.zmin = pa->vp[proto.viewport].zmin;
     proto.zmax = pa->vp[proto.viewport].zmax;
     for (unsigned k = 0; k < poly.n; k++)
-        s[k] = to_screen(pa, &pa->vp[proto.viewport], &poly.c[k], vertex_w);
+        if (!to_screen(pa, &pa->vp[proto.viewport], &poly.c[k], vertex_w, &s[k]))
+            return drop(cnt);
 
     cnt->pa_c_primitives += n == 3 && !ip->rect ? poly.n - 2 : 1;
     if (n == 1)
         count = set_point(pa, &proto, s, v[0], out);
     else if (n == 2)
-        count = set_line(st, &proto, s, out);
+        count = set_line(st, &proto, s, out, stipple);
     else if (ip->rect)
         count = set_rectangle(&proto, s, out);
     else
-        count = set_triangles(pa, &proto, s, poly.n, out);
+        count = set_triangles(st, &proto, s, poly.n, v, out, stipple);
     return count ? count : drop(cnt);
 }

@@ -84,6 +84,19 @@ struct raster_pa_state {
     bool provoking_last;
     bool poly_mode;
     uint32_t ptype_front, ptype_back; /* 0 points, 1 lines, 2 triangles */
+    bool boundary_edges;          /* edges that clipping makes are drawn too */
+    /* PA_CL_NANINF_CNTL: what exported and what transformed coordinates may be */
+    struct {
+        bool nan_to_inf, inf_retain; /* of x and y, z, w as exported */
+        bool inf_discard;            /* after the viewport transform */
+    } naninf[3];                     /* xy, z, w */
+    bool dist_inf_discard, zero_x_naninf_is_0;
+    /* PA_SC_LINE_STIPPLE */
+    bool stipple;
+    bool stipple_msb_first;
+    uint16_t stipple_pattern;
+    unsigned stipple_repeat;         /* pixels to a bit */
+    enum { RASTER_STIPPLE_GOES_ON, RASTER_STIPPLE_RESET_PRIM, RASTER_STIPPLE_RESET_STRIP } stipple_reset;
     /* polygon offset; scale and offset of front and back faces */
     bool offset_front_ena, offset_back_ena, offset_para_ena;
     float offset_scale[2], offset_offset[2], offset_clamp;
@@ -295,6 +308,7 @@ struct raster_ia_prim {
     bool rect;          /* RECTLIST: the three vertices span a screen-aligned rectangle */
     uint8_t edges;      /* of a triangle: bit k is set when the edge from v[k] to the next is an edge of the
                          * input primitive (quads and polygons have others inside) */
+    bool starts;        /* the first since the begin or a cut */
     uint32_t prim_id;   /* of the input primitive, from 0 for each instance */
 };
 
@@ -306,6 +320,7 @@ struct raster_ia {
     uint32_t have;      /* vertices since the last restart */
     uint64_t v[16];
     uint32_t prim_id;
+    bool going;         /* a primitive has come out since the begin or a cut */
 };
 
 /* Whether this type is assembled. When not, nothing is drawn and the caller says so loudly. */
@@ -384,18 +399,26 @@ struct raster_prim {
     uint32_t prim_id;
     uint32_t slot[3];        /* parameter slots of the input vertices, in order */
     uint8_t provoking;
+    uint8_t verts;           /* of the input primitive: 3 also for the edges and corners of a triangle */
+    struct {
+        bool on, x_major;
+        int32_t first_px;    /* of the line, along its major axis */
+        int8_t step;         /* 1 or -1 */
+        uint32_t count;      /* of the pattern, at that pixel */
+    } stipple;
 };
 
 /* 3 vertices, at most one more for each of 6 frustum planes, w, 6 user planes, 8 distances: a fan of
  * that many corners. A line or point gives one. */
 #define RASTER_PA_CORNERS_MAX (3 + 6 + 1 + RASTER_UCPS + 8)
-#define RASTER_PA_OUT_MAX     (RASTER_PA_CORNERS_MAX - 2)
+#define RASTER_PA_OUT_MAX     RASTER_PA_CORNERS_MAX /* the edges of a polygon */
 
 /* Clip, cull, transform and set up one primitive. v[] are its vertices. Returns the primitives
- * written to out[]. */
+ * written to out[]. *stipple counts the pixels of lines for the stipple pattern: 0 at the start of a draw. */
 unsigned raster_pa_prim(const struct raster_state *st, const struct raster_ia_prim *ip,
                         const struct raster_vertex *const v[3],
-                        struct raster_prim out[RASTER_PA_OUT_MAX], struct raster_counters *cnt);
+                        struct raster_prim out[RASTER_PA_OUT_MAX], uint32_t *stipple,
+                        struct raster_counters *cnt);
 
 /* A screen coordinate (pixels) to the fixed-point grid of PA_SU_VTX_CNTL; saturates. NaN gives 0. */
 int32_t raster_quantise(const struct raster_pa_state *pa, float v);

@@ -133,14 +133,34 @@ static unsigned pixels_by_cliprects(const struct raster_sc_state *sc, int32_t x,
     return m;
 }
 
+/* The pixels of a quad that the line's pattern leaves. */
+static unsigned pixels_by_stipple(const struct raster_pa_state *pa, const struct raster_prim *prim,
+                                  int32_t x, int32_t y)
+{
+    unsigned m = 0;
+
+    for (unsigned p = 0; p < 4; p++) {
+        const int32_t px = prim->stipple.x_major ? x + (int32_t)(p & 1) : y + (int32_t)(p >> 1);
+        const uint32_t n = prim->stipple.count + (uint32_t)((px - prim->stipple.first_px) * prim->stipple.step);
+        const unsigned bit = n / pa->stipple_repeat % 16;
+
+        m |= (pa->stipple_pattern >> (pa->stipple_msb_first ? 15 - bit : bit) & 1u) << p;
+    }
+    return m;
+}
+
 /* Cover one quad at pixel (x, y); at[] the edge functions at the tile's origin, (qx, qy) the
  * quad's place from there in fixed point; `cut` the edges that must be looked at. */
-static bool cover_quad(const struct raster_sc_state *sc, const struct raster_prim *prim,
+static bool cover_quad(const struct raster_state *st, const struct raster_prim *prim,
                        const struct walk *w, const int64_t at[4], unsigned cut, int32_t x,
                        int32_t y, int64_t qx, int64_t qy, struct raster_quad *q)
 {
+    const struct raster_sc_state *sc = &st->sc;
     unsigned pixels = pixels_in(&prim->scissor, x, y);
     bool any = false;
+
+    if (prim->stipple.on)
+        pixels &= pixels_by_stipple(&st->pa, prim, x, y);
 
     if (pixels && sc->cliprects_used)
         pixels &= pixels_by_cliprects(sc, x, y);
@@ -261,7 +281,7 @@ void raster_sc_prim_lane(const struct raster_state *st, const struct raster_prim
             for (unsigned i = 0; i < RASTER_TILE_QUADS; i++) {
                 int32_t qx = (i & 3) * 2, qy = (i >> 2) * 2;
 
-                n += cover_quad(sc, p, &w, at, cut, tx + qx, ty + qy,
+                n += cover_quad(st, p, &w, at, cut, tx + qx, ty + qy,
                                 (int64_t)qx << RASTER_FIX_BITS, (int64_t)qy << RASTER_FIX_BITS,
                                 &q[n]);
             }

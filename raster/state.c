@@ -10,6 +10,8 @@
  * Sources: the register database; Mesa's and PAL's use of the registers. */
 #include "raster/raster.h"
 
+#include <math.h>
+
 #define F(reg, field)      regs_field(rf, F_##reg##__##field)
 #define FI(i, reg, field)  regs_field_i(rf, F_##reg##__##field, i)
 #define REGF(reg)          bits_f32(regs_get(rf, R_##reg))
@@ -24,10 +26,9 @@ static const struct {
     uint32_t ok;
 } not_modelled[] = {
 #define ROW(reg, f, ok) { F_##reg##__##f, #reg "." #f, ok }
-    ROW(PA_CL_CLIP_CNTL, BOUNDARY_EDGE_FLAG_ENA, 0),
     ROW(PA_CL_CLIP_CNTL, ZCLIP_PROG_NEAR_ENA, 0),
-    ROW(PA_SU_SC_MODE_CNTL, POLY_MODE, 0),
-    ROW(PA_SC_MODE_CNTL_0, LINE_STIPPLE_ENABLE, 0),
+    ROW(PA_CL_NANINF_CNTL, VTE_NO_OUTPUT_NEG_0, 0),
+    ROW(SPI_PS_INPUT_ENA, LINE_STIPPLE_TEX_ENA, 0),
     ROW(PA_SU_PRIM_FILTER_CNTL, TRIANGLE_EXPAND_ENA, 0),
     ROW(PA_SU_PRIM_FILTER_CNTL, LINE_EXPAND_ENA, 0),
     ROW(PA_SU_PRIM_FILTER_CNTL, POINT_EXPAND_ENA, 0),
@@ -102,6 +103,7 @@ static void decode_viewports(struct raster_pa_state *pa, const struct reg_file *
 {
     const int32_t ox = pa->window_offset_x, oy = pa->window_offset_y;
     const bool vport_scissor = F(PA_SC_MODE_CNTL_0, VPORT_SCISSOR_ENABLE);
+    const bool clamp = !F(DB_RENDER_OVERRIDE, DISABLE_VIEWPORT_CLAMP);
     struct raster_rect all, r;
 
     all.x0 = sext32(F(PA_SC_SCREEN_SCISSOR_TL, TL_X), 16);
@@ -125,8 +127,8 @@ static void decode_viewports(struct raster_pa_state *pa, const struct reg_file *
         vp->yoffset = REGFI(PA_CL_VPORT_YOFFSET, i);
         vp->zscale = REGFI(PA_CL_VPORT_ZSCALE, i);
         vp->zoffset = REGFI(PA_CL_VPORT_ZOFFSET, i);
-        vp->zmin = REGFI(PA_SC_VPORT_ZMIN_0, i);
-        vp->zmax = REGFI(PA_SC_VPORT_ZMAX_0, i);
+        vp->zmin = clamp ? REGFI(PA_SC_VPORT_ZMIN_0, i) : -INFINITY;
+        vp->zmax = clamp ? REGFI(PA_SC_VPORT_ZMAX_0, i) : INFINITY;
         vp->scissor = all;
         if (!vport_scissor)
             continue;
@@ -217,6 +219,24 @@ static void decode_pa(struct raster_pa_state *pa, const struct reg_file *rf)
     pa->offset_clamp = REGF(PA_SU_POLY_OFFSET_CLAMP);
     pa->offset_db_bits = sext32(F(PA_SU_POLY_OFFSET_DB_FMT_CNTL, POLY_OFFSET_NEG_NUM_DB_BITS), 8);
     pa->offset_db_float = F(PA_SU_POLY_OFFSET_DB_FMT_CNTL, POLY_OFFSET_DB_IS_FLOAT_FMT);
+
+    pa->boundary_edges = F(PA_CL_CLIP_CNTL, BOUNDARY_EDGE_FLAG_ENA);
+    pa->naninf[0].nan_to_inf = F(PA_CL_NANINF_CNTL, VS_XY_NAN_TO_INF);
+    pa->naninf[0].inf_retain = F(PA_CL_NANINF_CNTL, VS_XY_INF_RETAIN);
+    pa->naninf[0].inf_discard = F(PA_CL_NANINF_CNTL, VTE_XY_INF_DISCARD);
+    pa->naninf[1].nan_to_inf = F(PA_CL_NANINF_CNTL, VS_Z_NAN_TO_INF);
+    pa->naninf[1].inf_retain = F(PA_CL_NANINF_CNTL, VS_Z_INF_RETAIN);
+    pa->naninf[1].inf_discard = F(PA_CL_NANINF_CNTL, VTE_Z_INF_DISCARD);
+    pa->naninf[2].nan_to_inf = F(PA_CL_NANINF_CNTL, VS_W_NAN_TO_INF);
+    pa->naninf[2].inf_retain = F(PA_CL_NANINF_CNTL, VS_W_INF_RETAIN);
+    pa->naninf[2].inf_discard = F(PA_CL_NANINF_CNTL, VTE_W_INF_DISCARD);
+    pa->dist_inf_discard = F(PA_CL_NANINF_CNTL, VS_CLIP_DIST_INF_DISCARD);
+    pa->zero_x_naninf_is_0 = F(PA_CL_NANINF_CNTL, VTE_0XNANINF_IS_0);
+    pa->stipple = F(PA_SC_MODE_CNTL_0, LINE_STIPPLE_ENABLE);
+    pa->stipple_pattern = (uint16_t)F(PA_SC_LINE_STIPPLE, LINE_PATTERN);
+    pa->stipple_repeat = F(PA_SC_LINE_STIPPLE, REPEAT_COUNT) + 1;
+    pa->stipple_msb_first = F(PA_SC_LINE_STIPPLE, PATTERN_BIT_ORDER);
+    pa->stipple_reset = MIN2(F(PA_SC_LINE_STIPPLE, AUTO_RESET_CNTL), RASTER_STIPPLE_RESET_STRIP);
 
     pa->pix_center_half = F(PA_SU_VTX_CNTL, PIX_CENTER);
     pa->round_mode = F(PA_SU_VTX_CNTL, ROUND_MODE);

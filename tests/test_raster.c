@@ -347,6 +347,7 @@ END_TEST
 
 static struct raster_prim prims[RASTER_PA_OUT_MAX];
 static struct raster_counters counters;
+static uint32_t stipple;
 
 static unsigned pa(const float pos[3][4])
 {
@@ -358,7 +359,7 @@ static unsigned pa(const float pos[3][4])
         memcpy(v[k].pos, pos[k], sizeof v[k].pos);
     memset(&counters, 0, sizeof counters);
     return raster_pa_prim(&state, &ip, (const struct raster_vertex *const[]){ &v[0], &v[1], &v[2] },
-                          prims, &counters);
+                          prims, &stipple, &counters);
 }
 
 START_TEST(quantise)
@@ -488,7 +489,7 @@ START_TEST(rectangle_and_point)
         v[k].pos[3] = 1;
     v[0].pos[0] = v[0].pos[1] = v[1].pos[0] = v[2].pos[1] = -1;
     v[1].pos[1] = v[2].pos[0] = 1;
-    ck_assert_uint_eq(raster_pa_prim(&state, &ip, pv, prims, &counters), 1);
+    ck_assert_uint_eq(raster_pa_prim(&state, &ip, pv, prims, &stipple, &counters), 1);
     memset(covered, 0, sizeof covered);
     raster_sc_prim(&state, &prims[0], collect, NULL, &counters);
     for (int y = 0; y < SCREEN; y++)
@@ -499,7 +500,7 @@ START_TEST(rectangle_and_point)
     state.pa.use_point_size = true;
     v[0].pos[0] = v[0].pos[1] = 0;
     v[0].point_size = 4;
-    ck_assert_uint_eq(raster_pa_prim(&state, &ip, pv, prims, &counters), 1);
+    ck_assert_uint_eq(raster_pa_prim(&state, &ip, pv, prims, &stipple, &counters), 1);
     memset(covered, 0, sizeof covered);
     raster_sc_prim(&state, &prims[0], collect, NULL, &counters);
     for (int y = 0; y < SCREEN; y++)
