@@ -5,7 +5,8 @@
  * target (CB_COLOR*_INFO.FORMAT, NUMBER_TYPE, COMP_SWAP) and written where CB_TARGET_MASK and
  * CB_SHADER_MASK both allow it; components that are masked keep their bits exactly.
  *
- * Blending is done in f32 for all formats that blend; integers never blend.
+ * Blending: what the equation gives for floats (the target's value unpacked to one) is rounded once, to the
+ * precision of the component that holds it. Integers never blend.
  *
  * A multisampled target with FMASK stores colours (fragments), and which of them each sample has. A write
  * gives the samples that get one colour a fragment that no other sample uses.
@@ -208,43 +209,44 @@ struct blend_in {
     float src[4], src1[4], dst[4], cst[4];
 };
 
-static float factor(uint8_t f, const struct blend_in *in, unsigned c)
+/* Inputs are floats of 24 bits, so that products are exact in double. */
+static double factor(uint8_t f, const struct blend_in *in, unsigned c)
 {
     switch (f) {
     case V_BlendOp__BLEND_ZERO: return 0;
     case V_BlendOp__BLEND_ONE: return 1;
     case V_BlendOp__BLEND_SRC_COLOR: return in->src[c];
-    case V_BlendOp__BLEND_ONE_MINUS_SRC_COLOR: return 1 - in->src[c];
+    case V_BlendOp__BLEND_ONE_MINUS_SRC_COLOR: return 1 - (double)in->src[c];
     case V_BlendOp__BLEND_SRC_ALPHA: return in->src[3];
-    case V_BlendOp__BLEND_ONE_MINUS_SRC_ALPHA: return 1 - in->src[3];
+    case V_BlendOp__BLEND_ONE_MINUS_SRC_ALPHA: return 1 - (double)in->src[3];
     case V_BlendOp__BLEND_DST_ALPHA: return in->dst[3];
-    case V_BlendOp__BLEND_ONE_MINUS_DST_ALPHA: return 1 - in->dst[3];
+    case V_BlendOp__BLEND_ONE_MINUS_DST_ALPHA: return 1 - (double)in->dst[3];
     case V_BlendOp__BLEND_DST_COLOR: return in->dst[c];
-    case V_BlendOp__BLEND_ONE_MINUS_DST_COLOR: return 1 - in->dst[c];
+    case V_BlendOp__BLEND_ONE_MINUS_DST_COLOR: return 1 - (double)in->dst[c];
     case V_BlendOp__BLEND_SRC_ALPHA_SATURATE:
-        return c == 3 ? 1 : fminf(in->src[3], 1 - in->dst[3]);
+        return c == 3 ? 1 : fmin(in->src[3], 1 - (double)in->dst[3]);
     case V_BlendOp__BLEND_BOTH_SRC_ALPHA: return in->src[3];
-    case V_BlendOp__BLEND_BOTH_INV_SRC_ALPHA: return 1 - in->src[3];
+    case V_BlendOp__BLEND_BOTH_INV_SRC_ALPHA: return 1 - (double)in->src[3];
     case V_BlendOp__BLEND_CONSTANT_COLOR: return in->cst[c];
-    case V_BlendOp__BLEND_ONE_MINUS_CONSTANT_COLOR: return 1 - in->cst[c];
+    case V_BlendOp__BLEND_ONE_MINUS_CONSTANT_COLOR: return 1 - (double)in->cst[c];
     case V_BlendOp__BLEND_SRC1_COLOR: return in->src1[c];
-    case V_BlendOp__BLEND_INV_SRC1_COLOR: return 1 - in->src1[c];
+    case V_BlendOp__BLEND_INV_SRC1_COLOR: return 1 - (double)in->src1[c];
     case V_BlendOp__BLEND_SRC1_ALPHA: return in->src1[3];
-    case V_BlendOp__BLEND_INV_SRC1_ALPHA: return 1 - in->src1[3];
+    case V_BlendOp__BLEND_INV_SRC1_ALPHA: return 1 - (double)in->src1[3];
     case V_BlendOp__BLEND_CONSTANT_ALPHA: return in->cst[3];
-    case V_BlendOp__BLEND_ONE_MINUS_CONSTANT_ALPHA: return 1 - in->cst[3];
+    case V_BlendOp__BLEND_ONE_MINUS_CONSTANT_ALPHA: return 1 - (double)in->cst[3];
     default: return 0;
     }
 }
 
 /* A factor of zero removes the term, whatever it multiplies (NaN, infinity). */
-static float term(float value, float f)
+static double term(double value, double f)
 {
     return f == 0 ? 0 : value * f;
 }
 
 void raster_blend(const struct raster_blend *b, const float src[4], const float src1[4],
-                  const float dst[4], const float cst[4], float out[4])
+                  const float dst[4], const float cst[4], double out[4])
 {
     struct blend_in in;
 
@@ -254,8 +256,8 @@ void raster_blend(const struct raster_blend *b, const float src[4], const float 
     memcpy(in.cst, cst, sizeof in.cst);
     for (unsigned c = 0; c < 4; c++) {
         const unsigned a = c == 3;
-        float s = term(src[c], factor(b->src[a], &in, c));
-        float d = term(dst[c], factor(b->dst[a], &in, c));
+        double s = term(src[c], factor(b->src[a], &in, c));
+        double d = term(dst[c], factor(b->dst[a], &in, c));
 
         switch (b->fcn[a]) {
         case V_CombFunc__COMB_DST_PLUS_SRC: out[c] = s + d; break;
@@ -268,13 +270,14 @@ void raster_blend(const struct raster_blend *b, const float src[4], const float 
     }
 }
 
-static float clamp_to(float v, float lo, float hi)
+static double clamp_to(double v, double lo, double hi)
 {
     if (!(v > lo)) /* and NaN */
         return lo;
     return v < hi ? v : hi;
 }
 
+/* What goes into the blender is clamped to what the format holds. */
 static void clamp_colour(const struct raster_target *t, float c[4])
 {
     const float lo = t->format.num == MEM_SNORM ? -1 : 0;
@@ -282,7 +285,51 @@ static void clamp_colour(const struct raster_target *t, float c[4])
     if (!t->mrt->blend_clamp || t->format.num == MEM_FLOAT)
         return;
     for (unsigned i = 0; i < 4; i++)
-        c[i] = clamp_to(c[i], lo, 1);
+        c[i] = (float)clamp_to(c[i], lo, 1);
+}
+
+/* The nearest integer, ties to even; |v| < 2^51. */
+static double nearest(double v)
+{
+    const double big = 6755399441055744.0; /* 1.5 * 2^52: no bits of fraction are left */
+
+    return (v + big) - big;
+}
+
+/* To `mantissa` bits behind the leading one and an exponent of at least -14. */
+static double round_small_float(double v, unsigned mantissa, bool truncate)
+{
+    int e;
+    double scaled;
+
+    if (v == 0 || !isfinite(v) || fabs(v) >= 131072)
+        return v;
+    frexp(v, &e);
+    e = MAX2(e, -13) - 1 - (int)mantissa;
+    scaled = ldexp(v, -e);
+    return ldexp(truncate ? trunc(scaled) : nearest(scaled), e);
+}
+
+/* The result of a blend in the precision of the component that will hold it, rounded once: as a float that
+ * packs without further rounding. */
+static float to_precision(const struct raster_target *t, unsigned bits, double v)
+{
+    double max;
+
+    switch (t->format.num) {
+    case MEM_UNORM:
+        max = (double)((UINT64_C(1) << bits) - 1);
+        return bits > 16 ? (float)v : (float)(nearest(clamp_to(v, 0, 1) * max) / max);
+    case MEM_SNORM:
+        max = (double)((UINT64_C(1) << (bits - 1)) - 1);
+        return bits > 16 ? (float)v : (float)(nearest(clamp_to(v, -1, 1) * max) / max);
+    case MEM_FLOAT:
+        return bits > 16 ? (float)v
+                         : (float)round_small_float(v, bits == 16 ? 10 : bits == 11 ? 6 : 5,
+                                                    t->mrt->truncate);
+    default: /* sRGB: its table is of floats */
+        return (float)v;
+    }
 }
 
 /* ---- one sample ----------------------------------------------------------------------------------- */
@@ -342,7 +389,8 @@ static void combine(struct raster_cb *cb, const struct raster_target *t, const u
 
     memcpy(rgba, color->c, sizeof rgba);
     if (t->blend) {
-        float src[4], s1[4], dst[4], out[4];
+        float src[4], s1[4], dst[4];
+        double out[4];
 
         cnt->cb_blended++;
         t->unpack(old, xyzw);
@@ -353,10 +401,12 @@ static void combine(struct raster_cb *cb, const struct raster_target *t, const u
         clamp_colour(t, src);
         clamp_colour(t, s1);
         raster_blend(&t->mrt->blend, src, s1, dst, cb->st->cb.blend_const, out);
-        clamp_colour(t, out);
-        memcpy(rgba, out, sizeof rgba);
+        for (unsigned i = 0; i < 4; i++)
+            xyzw[i] = i < t->layout->components && t->swap[i] < 4
+                          ? f32_bits(to_precision(t, t->layout->component_bits[i], out[t->swap[i]])) : 0;
+    } else {
+        to_components(t, rgba, xyzw);
     }
-    to_components(t, rgba, xyzw);
     new[0] = new[1] = 0;
     t->pack(xyzw, new);
     for (unsigned i = 0; i < 2; i++) {

@@ -568,9 +568,9 @@ struct raster_color {
  * 0, 0, 0, 1.0. */
 void raster_export_unpack(uint8_t format, const uint32_t raw[4], struct raster_color *out);
 
-/* CB_BLEND*_CONTROL on one colour; no clamping. */
+/* CB_BLEND*_CONTROL on one colour; no clamping, no rounding but that of double. */
 void raster_blend(const struct raster_blend *b, const float src[4], const float src1[4],
-                  const float dst[4], const float cst[4], float out[4]);
+                  const float dst[4], const float cst[4], double out[4]);
 
 struct raster_target {
     bool on;

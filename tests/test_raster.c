@@ -565,7 +565,7 @@ START_TEST(blending)
 
     for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
         struct raster_blend b = { .enable = true };
-        float out[4];
+        double out[4];
 
         b.src[0] = b.src[1] = cases[i].src;
         b.dst[0] = b.dst[1] = cases[i].dst;
