@@ -19,6 +19,7 @@ static inline uint8_t *raster_access(struct raster_access *a, uint64_t va, uint3
         if (!mem_find(a->vm, va, &s) || va + bytes > s.end || !(s.prot & need)) {
             const struct mem_who who = { .client = a->client };
 
+            a->misses++;
             mem_fault_record(a->vm, va, bytes, write, &who);
             a->faulted = true;
             return NULL;

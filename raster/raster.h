@@ -483,6 +483,7 @@ struct raster_access {
     struct mem_span span;
     enum mem_client client;
     uint64_t read_bytes, written_bytes;
+    uint64_t misses;            /* accesses to what is not mapped */
     bool faulted; /* an access found no memory */
 };
 
@@ -649,6 +650,9 @@ struct raster_image {
     bool paired;                /* two elements side by side are read together */
     bool integer;
     uint8_t dst_sel[4];         /* V_SQ_SEL_XYZW01__* */
+    uint8_t bc_swizzle;         /* GFX9: of border colours */
+    float min_lod_warn;         /* for instructions with LWE */
+    const char *unknown;        /* a field whose value is not modelled, or NULL: the caller says so */
     bool is_3d, is_cube, is_array, is_msaa;
     unsigned dims;              /* coordinates without slice and sample: 1, 2, 3 */
     const struct chip *chip;
@@ -683,9 +687,9 @@ bool raster_texel_load(struct raster_image *im, struct raster_access *a, const s
 /* Write one texel from X Y Z W; outside: dropped. */
 void raster_texel_store(struct raster_image *im, struct raster_access *a, const struct raster_texel *at,
                         const uint32_t xyzw[4]);
-/* Host bytes of a texel for an atomic, NULL when outside or unmapped. */
+/* Host bytes of a texel, to be written or only read; NULL when outside or unmapped. */
 uint8_t *raster_texel_ptr(struct raster_image *im, struct raster_access *a,
-                          const struct raster_texel *at);
+                          const struct raster_texel *at, bool write);
 
 /* Apply dst_sel. */
 void raster_texel_swizzle(const struct raster_image *im, const uint32_t xyzw[4], uint32_t out[4]);
@@ -694,34 +698,65 @@ void raster_texel_swizzle(const struct raster_image *im, const uint32_t xyzw[4],
  * none does. */
 void raster_texel_unswizzle(const struct raster_image *im, const uint32_t rgba[4], uint32_t xyzw[4]);
 
+#define RASTER_ANISO_LOG2_MAX 4u
+
 /* An S# (sampler), decoded. */
 struct raster_sampler {
     uint8_t clamp[3];           /* V_SQ_TEX_CLAMP__*, of x, y, z */
     uint8_t mag, min, mip, z;   /* filters: V_SQ_TEX_XY_FILTER__*, _MIP_FILTER__*, _Z_FILTER__* */
     uint8_t compare;            /* V_SQ_TEX_DEPTH_COMPARE__* */
     uint8_t reduce;             /* V_SQ_IMG_FILTER_TYPE__* */
-    bool unnormalised, trunc_coord, no_cube_wrap;
-    unsigned aniso_log2;        /* MAX_ANISO_RATIO */
+    bool unnormalised, trunc_coord, no_cube_wrap, aniso_override;
+    bool degamma, skip_degamma; /* FORCE_DEGAMMA, SKIP_DEGAMMA: see raster_image_degamma */
+    unsigned aniso_log2;        /* MAX_ANISO_RATIO, 0..RASTER_ANISO_LOG2_MAX */
+    unsigned aniso_threshold;   /* eighths */
     float min_lod, max_lod, lod_bias;
     uint8_t border_type;        /* V_SQ_TEX_BORDER_COLOR__* */
     uint32_t border_index;
+    const char *unknown;        /* a field whose value is not modelled, or NULL: the caller says so */
 };
 
 void raster_sampler_decode(struct raster_sampler *s, enum gfx gen, const uint32_t dw[4]);
 
+/* Read 8-bit UNORM as sRGB or the other way round, as a sampler may ask. False when the format has no such
+ * twin. */
+bool raster_image_degamma(struct raster_image *im, bool on);
+
+/* The footprint of a pixel, from the derivatives of its coordinates: the unclamped level of detail, counted from
+ * the base level, and the taps that an anisotropic filter takes along axis[] (in units of coordinates). */
+struct raster_footprint {
+    float lod;
+    unsigned taps;              /* 1..16 */
+    float axis[3];
+};
+void raster_footprint(const struct raster_image *im, const struct raster_sampler *s, const float ddx[3],
+                      const float ddy[3], struct raster_footprint *out);
+
+/* Clamp a level of detail (bias included) as sampler, instruction (_CL; else -INFINITY) and image say. */
+float raster_lod_clamp(const struct raster_image *im, const struct raster_sampler *s, float lod,
+                       float instruction_min);
+/* The level, counted from the base level, that a clamped level of detail leads to; between two levels: blended. */
+float raster_lod_level(const struct raster_image *im, const struct raster_sampler *s, float lod);
+
+/* What a sample of a lane gets beyond the image. `table`: the entry of the table of border colours. */
+void raster_border_colour(const struct raster_image *im, const struct raster_sampler *s,
+                          const uint32_t table[4], uint32_t out[4]);
+
 /* What a sample of one lane asks for. */
 struct raster_sample_in {
-    float coord[3];             /* normalised unless the sampler says otherwise; z: slice or face */
+    float coord[3];             /* normalised unless the sampler says otherwise; z: slice (of cubes: face) */
     float lod;                  /* level of detail from the base level, biased and clamped */
     int8_t offset[3];           /* in texels */
     bool compare;
     float ref;
     bool gather;
     unsigned channel;           /* of a gather */
+    unsigned taps;              /* of an anisotropic filter; 0 or 1: none */
+    float axis[3];
 };
 
 /* Sample: four channels after dst_sel (a gather: the four texels' channel), and how many texels were
- * fetched. border: what the border colour register holds. */
+ * fetched. border: from raster_border_colour. */
 unsigned raster_sample(struct raster_image *im, const struct raster_sampler *s,
                        struct raster_access *a, const struct raster_sample_in *in,
                        const uint32_t border[4], uint32_t out[4]);

@@ -98,6 +98,16 @@ int raster_image_decode(struct raster_image *im, const struct chip *chip, const 
                                                      : im->last_level + 1;
     im->samples = im->is_msaa ? 1u << MIN2(im->last_level, 4) : 1;
     im->min_lod = (float)FIELD(WORD1, MIN_LOD, t[1]) / 256;
+    im->min_lod_warn = (float)FIELD(WORD6, MIN_LOD_WARN, t[6]) / 256;
+    im->bc_swizzle = chip->gen == GFX9 ? FIELD(WORD4, BC_SWIZZLE, t[4]) : 0;
+    if (chip->gen < GFX9 && FIELD(WORD2, INTERLACED, t[2]))
+        im->unknown = "INTERLACED";
+    else if (FIELD(WORD6, LOD_HDW_CNT_EN, t[6]))
+        im->unknown = "LOD_HDW_CNT_EN";
+    else if (chip->gen == GFX9 && FIELD(WORD5, ARRAY_PITCH, t[5]))
+        im->unknown = "ARRAY_PITCH";
+    else if (chip->gen == GFX9 && FIELD(WORD5, META_LINEAR, t[5]))
+        im->unknown = "META_LINEAR";
     im->dst_sel[0] = FIELD(WORD3, DST_SEL_X, t[3]);
     im->dst_sel[1] = FIELD(WORD3, DST_SEL_Y, t[3]);
     im->dst_sel[2] = FIELD(WORD3, DST_SEL_Z, t[3]);
@@ -126,6 +136,20 @@ int raster_image_decode(struct raster_image *im, const struct chip *chip, const 
         im->levels_compressed = im->compressed != RASTER_IMAGE_PLAIN;
     }
     return 0;
+}
+
+bool raster_image_degamma(struct raster_image *im, bool on)
+{
+    const struct mem_format f = { im->format.layout, on ? MEM_SRGB : MEM_UNORM };
+    const mem_unpack_fn unpack = mem_unpacker(f);
+    const mem_block_fn block = mem_block_unpacker(f);
+
+    if (im->format.num != (on ? MEM_UNORM : MEM_SRGB) || (!unpack && !block))
+        return false;
+    im->format = f;
+    im->unpack = unpack;
+    im->block = block;
+    return true;
 }
 
 static const struct mem_surface *level_of(struct raster_image *im, uint32_t level)
@@ -214,12 +238,12 @@ void raster_texel_store(struct raster_image *im, struct raster_access *a, const 
 }
 
 uint8_t *raster_texel_ptr(struct raster_image *im, struct raster_access *a,
-                          const struct raster_texel *at)
+                          const struct raster_texel *at, bool write)
 {
     uint32_t slice;
     uint64_t va;
 
-    return texel_va(im, at, &va, &slice) ? raster_access(a, va, im->layout->bits / 8, true) : NULL;
+    return texel_va(im, at, &va, &slice) ? raster_access(a, va, im->layout->bits / 8, write) : NULL;
 }
 
 void raster_texel_swizzle(const struct raster_image *im, const uint32_t xyzw[4], uint32_t out[4])

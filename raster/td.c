@@ -1,43 +1,21 @@
-/* Texture data: samplers and the filter.
+/* Texture data: the filter.
  *
  * Coordinates become fixed point with 8 bits of fraction, as the weights of the bilinear filter are; a
- * filter averages 1, 2, 4 or 8 texels in f32. A texel outside of the image is the border colour where the
- * clamp mode lets it be.
+ * filter averages 1, 2, 4 or 8 texels in f32 (or takes the least or greatest of those with a weight), between
+ * two levels and along the taps of an anisotropic footprint again. A texel outside of the image is the border
+ * colour where the clamp mode lets it be; of a cube it lies on the next face, and where three faces meet it
+ * is the average of the other three.
  *
- * Not modelled, and said by the caller (emu/image.c): anisotropic filters.
- * Sources: SQ_IMG_SAMP_WORD* of the register database; the texel filtering chapter of the Vulkan
- * specification. */
+ * Before GFX9, integer formats are never filtered, and a gather of one begins at the texel of the coordinate
+ * itself instead of half a texel before (drivers make up for it).
+ *
+ * Sources: the texel filtering chapter of the Vulkan specification; Mesa's comments on gathers. */
 #include "raster/access.h"
 
 #include <math.h>
 
-#define FIELD(word, field) regs_extract(gen, F_SQ_IMG_SAMP_WORD##word##__##field, dw[word])
-
 #define FRACTION_BITS 8
 #define FRACTION_ONE  (1 << FRACTION_BITS)
-
-void raster_sampler_decode(struct raster_sampler *s, enum gfx gen, const uint32_t dw[4])
-{
-    memset(s, 0, sizeof *s);
-    s->clamp[0] = FIELD(0, CLAMP_X);
-    s->clamp[1] = FIELD(0, CLAMP_Y);
-    s->clamp[2] = FIELD(0, CLAMP_Z);
-    s->aniso_log2 = FIELD(0, MAX_ANISO_RATIO);
-    s->compare = FIELD(0, DEPTH_COMPARE_FUNC);
-    s->unnormalised = FIELD(0, FORCE_UNNORMALIZED);
-    s->trunc_coord = FIELD(0, TRUNC_COORD);
-    s->no_cube_wrap = FIELD(0, DISABLE_CUBE_WRAP);
-    s->reduce = FIELD(0, FILTER_MODE);
-    s->min_lod = (float)FIELD(1, MIN_LOD) / 256;
-    s->max_lod = (float)FIELD(1, MAX_LOD) / 256;
-    s->lod_bias = (float)sext32(FIELD(2, LOD_BIAS), 14) / 256;
-    s->mag = FIELD(2, XY_MAG_FILTER);
-    s->min = FIELD(2, XY_MIN_FILTER);
-    s->z = FIELD(2, Z_FILTER);
-    s->mip = FIELD(2, MIP_FILTER);
-    s->border_type = FIELD(3, BORDER_COLOR_TYPE);
-    s->border_index = FIELD(3, BORDER_COLOR_PTR);
-}
 
 /* ---- coordinates -------------------------------------------------------------------------------- */
 
@@ -70,12 +48,12 @@ static int32_t wrap(int32_t i, int32_t n, uint8_t mode)
     }
 }
 
-/* A coordinate in texels with FRACTION_BITS of fraction. Half-border modes clamp it to the edge, so
- * that at most half of the border shows. NaN is 0. */
-static int32_t to_fixed(float v, uint32_t size, bool normalised, uint8_t mode, int offset)
+/* A coordinate in texels. Half-border modes clamp it to the edge, so that at most half of the border
+ * shows. NaN is 0. */
+static double to_texels(float v, uint32_t size, bool normalised, uint8_t mode, int offset)
 {
+    const double limit = 1 << 20;
     double t = normalised ? (double)v * size : v;
-    double limit = 1 << 20;
 
     if (!(t > -limit)) /* and NaN */
         t = isnan(t) ? 0 : -limit;
@@ -86,40 +64,75 @@ static int32_t to_fixed(float v, uint32_t size, bool normalised, uint8_t mode, i
         t = fmin(fmax(t, 0), size);
     if (mode == V_SQ_TEX_CLAMP__SQ_TEX_MIRROR_ONCE_HALF_BORDER)
         t = fmin(fmax(t, -(double)size), size);
-    return (int32_t)floor(t * FRACTION_ONE + 0.5);
+    return t;
 }
 
-/* Two neighbours along an axis and the weight of the second; one texel for a point filter. */
+enum footprint {
+    POINT,       /* one texel */
+    PAIR,        /* two and a weight */
+    PAIR_UNEVEN, /* two, the first under the coordinate: gathers of integers before GFX9 */
+};
+
+/* Two neighbours along an axis, as they count and as the clamp mode makes them, and the weight of the
+ * second. */
 struct axis {
-    int32_t i[2];
+    int32_t raw[2], i[2];
     float w;
     bool linear;
 };
 
-static struct axis axis(float v, uint32_t size, const struct raster_sampler *s, bool normalised,
-                        unsigned which, bool linear, int offset)
+static struct axis axis(float v, uint32_t size, const struct raster_sampler *s, uint8_t mode, enum footprint f,
+                        int offset)
 {
-    const uint8_t mode = s->clamp[which];
-    int32_t f = to_fixed(v, size, normalised, mode, offset);
-    struct axis a = { .linear = linear };
+    const double t = to_texels(v, size, !s->unnormalised, mode, offset);
+    struct axis a = { .linear = f != POINT };
+    int32_t fixed = (int32_t)floor(t * FRACTION_ONE + (s->trunc_coord ? 0 : 0.5));
 
-    if (!linear) {
-        int32_t i = (int32_t)floor((double)f / FRACTION_ONE);
-
-        /* The point filter looks at the coordinate itself, not at the rounded one. */
-        if (!s->trunc_coord) {
-            double t = normalised ? (double)v * size : v;
-            if (t > -1e6 && t < 1e6)
-                i = (int32_t)floor(t + offset);
-        }
-        a.i[0] = a.i[1] = wrap(i, (int32_t)size, mode);
-        return a;
-    }
-    f -= FRACTION_ONE / 2;
-    a.i[0] = wrap(f >> FRACTION_BITS, (int32_t)size, mode);
-    a.i[1] = wrap((f >> FRACTION_BITS) + 1, (int32_t)size, mode);
-    a.w = (float)(f & (FRACTION_ONE - 1)) / FRACTION_ONE;
+    if (f == PAIR)
+        fixed -= FRACTION_ONE / 2;
+    a.raw[0] = fixed >> FRACTION_BITS;
+    a.raw[1] = a.raw[0] + 1;
+    if (f == PAIR)
+        a.w = (float)(fixed & (FRACTION_ONE - 1)) / FRACTION_ONE;
+    for (unsigned k = 0; k < 2; k++)
+        a.i[k] = wrap(a.raw[k], (int32_t)size, mode);
     return a;
+}
+
+/* ---- cubes -------------------------------------------------------------------------------------- */
+
+/* The axis and sign that a face looks along, and those of its two coordinates: +x -x +y -y +z -z. */
+static const struct {
+    int8_t major, sign, u, u_sign, v, v_sign;
+} faces[6] = {
+    { 0, 1, 2, -1, 1, -1 }, { 0, -1, 2, 1, 1, -1 }, { 1, 1, 0, 1, 2, 1 },
+    { 1, -1, 0, 1, 2, -1 }, { 2, 1, 0, 1, 1, -1 },  { 2, -1, 0, -1, 1, -1 },
+};
+
+/* A texel one beyond an edge of a face of n x n (not beyond two): the face and texel that it is. Positions
+ * are taken on a cube of side 2n, where texel centres are odd or even numbers apart by 2. */
+static void cube_fold(int32_t n, int32_t *face, int32_t *x, int32_t *y)
+{
+    const unsigned f = (unsigned)*face;
+    int32_t at[3] = { 0, 0, 0 }, u = 2 * *x + 1 - n, v = 2 * *y + 1 - n;
+    unsigned to;
+
+    if (*x >= 0 && *x < n && *y >= 0 && *y < n)
+        return;
+    at[faces[f].major] = faces[f].sign * (n - 1);
+    if (u > n || u < -n) {
+        to = 2u * (unsigned)faces[f].u + (faces[f].u_sign * u < 0);
+        v = faces[f].v_sign * v;
+        at[faces[f].v] = v;
+    } else {
+        to = 2u * (unsigned)faces[f].v + (faces[f].v_sign * v < 0);
+        u = faces[f].u_sign * u;
+        at[faces[f].u] = u;
+    }
+    *face = (int32_t)to;
+    at[faces[to].major] = faces[to].sign * n;
+    *x = (faces[to].u_sign * at[faces[to].u] + n - 1) / 2;
+    *y = (faces[to].v_sign * at[faces[to].v] + n - 1) / 2;
 }
 
 /* ---- texels --------------------------------------------------------------------------------------- */
@@ -130,6 +143,8 @@ struct tap {
     struct raster_access *a;
     const struct raster_sample_in *in;
     const uint32_t *border;
+    float coord[3];
+    float ref;
     uint32_t level;
     unsigned fetched;
 };
@@ -160,7 +175,7 @@ static void fetch(struct tap *t, int32_t x, int32_t y, int32_t z, uint32_t out[4
         raster_texel_swizzle(t->im, xyzw, out);
     }
     if (t->in->compare) {
-        bool pass = compare(t->s->compare, t->in->ref, bits_f32(out[0]));
+        bool pass = compare(t->s->compare, t->ref, bits_f32(out[0]));
 
         out[0] = f32_bits(pass ? 1.0f : 0.0f);
         out[1] = out[2] = 0;
@@ -173,37 +188,103 @@ static float mix(float a, float b, float w)
     return a + (b - a) * w;
 }
 
+/* Two values by the sampler's reduction: w is the weight of the second. */
+static float reduce(const struct raster_sampler *s, float a, float b, float w)
+{
+    switch (s->reduce) {
+    case V_SQ_IMG_FILTER_TYPE__SQ_IMG_FILTER_MODE_MIN:
+        return w > 0 ? (w < 1 ? fminf(a, b) : b) : a;
+    case V_SQ_IMG_FILTER_TYPE__SQ_IMG_FILTER_MODE_MAX:
+        return w > 0 ? (w < 1 ? fmaxf(a, b) : b) : a;
+    default:
+        return mix(a, b, w);
+    }
+}
+
+static float third(float a, float b, float c)
+{
+    return (a + b + c) / 3;
+}
+
+/* The 2 x 2 texels of a cube's face, some of which may lie on others. */
+static void fetch_cube(struct tap *t, const struct axis *x, const struct axis *y, int32_t z,
+                       uint32_t texel[2][2][4])
+{
+    const int32_t n = (int32_t)MAX2(t->im->width >> t->level, 1);
+    int corner = -1;
+
+    for (unsigned j = 0; j < 2; j++)
+        for (unsigned i = 0; i < 2; i++) {
+            int32_t face = z % 6, u = x->raw[i], v = y->raw[j];
+
+            /* A coordinate outside of the face ends at its edge. */
+            u = u < -1 ? -1 : MIN2(u, n);
+            v = v < -1 ? -1 : MIN2(v, n);
+            if ((u < 0 || u >= n) && (v < 0 || v >= n)) {
+                corner = (int)(2 * j + i);
+                continue;
+            }
+            cube_fold(n, &face, &u, &v);
+            fetch(t, u, v, z - z % 6 + face, texel[j][i]);
+        }
+    if (corner < 0)
+        return;
+    for (unsigned c = 0; c < 4; c++) {
+        const unsigned j = (unsigned)corner / 2, i = (unsigned)corner % 2;
+
+        texel[j][i][c] = t->im->integer && !t->in->compare
+                             ? texel[j][!i][c]
+                             : f32_bits(third(bits_f32(texel[j][!i][c]), bits_f32(texel[!j][i][c]),
+                                              bits_f32(texel[!j][!i][c])));
+    }
+}
+
+static int32_t slice_of(const struct raster_image *im, float z)
+{
+    const int32_t last = (int32_t)(im->last_array - im->base_array);
+    const float slice = rintf(z);
+
+    return slice > 0 ? (slice < (float)last ? (int32_t)slice : MAX2(last, 0)) : 0;
+}
+
 /* Filter one level. */
 static void sample_level(struct tap *t, bool linear, uint32_t out[4])
 {
     const struct raster_image *im = t->im;
     const struct raster_sampler *s = t->s;
     const struct raster_sample_in *in = t->in;
-    const bool normalised = !s->unnormalised;
+    const bool uneven = in->gather && im->integer && im->chip->gen < GFX9;
+    const enum footprint f = !linear ? POINT : uneven ? PAIR_UNEVEN : PAIR;
     const bool z_linear = im->is_3d && linear && s->z != V_SQ_TEX_Z_FILTER__SQ_TEX_Z_FILTER_POINT;
     struct axis x, y = { .i = { 0, 0 } }, z = { .i = { 0, 0 } };
+    const bool faces_meet = im->is_cube && !s->no_cube_wrap;
+    uint8_t mode[3] = { s->clamp[0], s->clamp[1], s->clamp[2] };
     uint32_t texel[2][2][2][4];
 
-    x = axis(in->coord[0], MAX2(im->width >> t->level, 1), s, normalised, 0, linear, in->offset[0]);
+    if (faces_meet)
+        mode[0] = mode[1] = V_SQ_TEX_CLAMP__SQ_TEX_CLAMP_LAST_TEXEL;
+    x = axis(t->coord[0], MAX2(im->width >> t->level, 1), s, mode[0], f, in->offset[0]);
     if (im->dims > 1)
-        y = axis(in->coord[1], MAX2(im->height >> t->level, 1), s, normalised, 1, linear,
-                 in->offset[1]);
-    if (im->is_3d) {
-        z = axis(in->coord[2], MAX2(im->depth >> t->level, 1), s, normalised, 2, z_linear,
+        y = axis(t->coord[1], MAX2(im->height >> t->level, 1), s, mode[1], f, in->offset[1]);
+    if (im->is_3d)
+        z = axis(t->coord[2], MAX2(im->depth >> t->level, 1), s, mode[2], z_linear ? f : POINT,
                  in->offset[2]);
-    } else if (im->is_array) {
-        float slice = rintf(in->coord[2]), last = (float)(im->last_array - im->base_array);
-
-        z.i[0] = z.i[1] = slice > 0 ? (int32_t)(slice < last ? slice : last) : 0;
+    else if (im->is_array)
+        z.i[0] = z.i[1] = slice_of(im, t->coord[2]);
+    if (faces_meet && linear) {
+        fetch_cube(t, &x, &y, z.i[0], texel[0]);
+    } else {
+        for (unsigned k = 0; k <= (unsigned)z.linear; k++)
+            for (unsigned j = 0; j <= (unsigned)y.linear; j++)
+                for (unsigned i = 0; i <= (unsigned)x.linear; i++)
+                    fetch(t, x.i[i], y.i[j], z.i[k], texel[k][j][i]);
     }
-    for (unsigned k = 0; k <= (unsigned)z.linear; k++)
-        for (unsigned j = 0; j <= (unsigned)y.linear; j++)
-            for (unsigned i = 0; i <= (unsigned)x.linear; i++)
-                fetch(t, x.i[i], y.i[j], z.i[k], texel[k][j][i]);
     if (in->gather) {
+        const unsigned j = y.linear; /* of one dimension there is one row */
+
         /* In the order of the lower left, lower right, upper right, upper left texels. */
-        out[0] = texel[0][1][0][in->channel];
-        out[1] = texel[0][1][1][in->channel];
+        out[0] = texel[0][j][0][in->channel];
+        out[1] = texel[0][j][1][in->channel];
         out[2] = texel[0][0][1][in->channel];
         out[3] = texel[0][0][0][in->channel];
         return;
@@ -219,47 +300,68 @@ static void sample_level(struct tap *t, bool linear, uint32_t out[4])
             float row[2];
 
             for (unsigned j = 0; j <= (unsigned)y.linear; j++)
-                row[j] = mix(bits_f32(texel[k][j][0][c]), bits_f32(texel[k][j][1][c]), x.w);
-            plane[k] = y.linear ? mix(row[0], row[1], y.w) : row[0];
+                row[j] = reduce(s, bits_f32(texel[k][j][0][c]), bits_f32(texel[k][j][1][c]), x.w);
+            plane[k] = y.linear ? reduce(s, row[0], row[1], y.w) : row[0];
         }
-        out[c] = f32_bits(z.linear ? mix(plane[0], plane[1], z.w) : plane[0]);
+        out[c] = f32_bits(z.linear ? reduce(s, plane[0], plane[1], z.w) : plane[0]);
     }
+}
+
+/* One tap: one or two levels. */
+static void sample_tap(struct tap *t, uint32_t first, float level, bool linear, uint32_t out[4])
+{
+    const float w = level - floorf(level);
+    uint32_t next[4];
+
+    t->level = first + (uint32_t)level;
+    sample_level(t, linear, out);
+    if (!(w > 0) || t->in->gather)
+        return;
+    t->level++;
+    sample_level(t, linear, next);
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = f32_bits(reduce(t->s, bits_f32(out[c]), bits_f32(next[c]), w));
 }
 
 unsigned raster_sample(struct raster_image *im, const struct raster_sampler *s,
                        struct raster_access *a, const struct raster_sample_in *in,
                        const uint32_t border[4], uint32_t out[4])
 {
-    struct tap t = { .im = im, .s = s, .a = a, .in = in, .border = border };
+    struct tap t = { .im = im, .s = s, .a = a, .in = in, .border = border, .ref = in->ref };
     const uint8_t filter = in->lod <= 0 ? s->mag : s->min;
-    const bool linear = in->gather || ((filter & 1) && !im->integer); /* BILINEAR, ANISO_BILINEAR */
-    const float most = (float)(im->last_level - MIN2(im->base_level, im->last_level));
-    float lod = in->lod > 0 ? fminf(in->lod, most) : 0; /* and NaN */
-    uint32_t next[4];
-    float w;
+    /* BILINEAR, ANISO_BILINEAR */
+    const bool linear = in->gather || ((filter & 1) && (!im->integer || in->compare));
+    const uint32_t first = im->is_msaa ? 0 : im->base_level;
+    const unsigned taps = (filter & 2) && !im->integer && !in->gather ? MAX2(in->taps, 1u) : 1;
+    float level = raster_lod_level(im, s, in->lod), sum[4] = { 0, 0, 0, 0 };
 
     if (im->null) {
         memset(out, 0, 4 * sizeof *out);
         return 0;
     }
-    t.level = im->is_msaa ? 0 : im->base_level;
-    if (im->is_msaa || in->gather || s->mip == V_SQ_TEX_MIP_FILTER__SQ_TEX_MIP_FILTER_NONE) {
-        sample_level(&t, linear, out);
-        return t.fetched;
+    if (in->gather)
+        level = ceilf(level + 0.5f) - 1;
+    /* A format without sign holds nothing beyond 0..1, so neither does what is compared with it. */
+    if (in->compare && im->format.num == MEM_UNORM)
+        t.ref = fminf(fmaxf(t.ref, 0), 1);
+    for (unsigned k = 0; k < taps; k++) {
+        const float along = ((float)k + 0.5f) / (float)taps - 0.5f;
+
+        for (unsigned d = 0; d < 3; d++)
+            t.coord[d] = in->coord[d] + (taps > 1 ? along * in->axis[d] : 0);
+        sample_tap(&t, first, level, linear, out);
+        if (taps == 1)
+            return t.fetched;
+        for (unsigned c = 0; c < 4; c++) {
+            const float v = bits_f32(out[c]);
+
+            if (s->reduce == V_SQ_IMG_FILTER_TYPE__SQ_IMG_FILTER_MODE_BLEND)
+                sum[c] += v / (float)taps;
+            else
+                sum[c] = k ? reduce(s, sum[c], v, 0.5f) : v;
+        }
     }
-    if (s->mip != V_SQ_TEX_MIP_FILTER__SQ_TEX_MIP_FILTER_LINEAR || im->integer) {
-        t.level += (uint32_t)ceilf(lod + 0.5f) - 1; /* halves go to the finer level */
-        sample_level(&t, linear, out);
-        return t.fetched;
-    }
-    t.level += (uint32_t)lod;
-    w = floorf((lod - floorf(lod)) * FRACTION_ONE) / FRACTION_ONE;
-    sample_level(&t, linear, out);
-    if (w > 0) {
-        t.level++;
-        sample_level(&t, linear, next);
-        for (unsigned c = 0; c < 4; c++)
-            out[c] = f32_bits(mix(bits_f32(out[c]), bits_f32(next[c]), w));
-    }
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = f32_bits(sum[c]);
     return t.fetched;
 }
