@@ -215,6 +215,7 @@ static void make(void)
     p->log = (int)env_number("ATOLL_LOG", 1);
     p->gpu_options.watchdog_insts = env_number("ATOLL_WATCHDOG", WATCHDOG_INSTS);
     p->gpu_options.threads = (unsigned)env_number("ATOLL_THREADS", 0);
+    p->gpu_options.strict_waits = env_number("ATOLL_STRICT_WAITS", 0) != 0;
     p->gpu_options.quiet = p->log < 1;
     p->capture = getenv("ATOLL_CAPTURE");
     if (p->capture && !*p->capture)

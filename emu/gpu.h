@@ -24,6 +24,7 @@ struct atoll_options {
     uint64_t watchdog_insts;  /* instructions a wave may run; 0: the default (2^32) */
     int strict;               /* unknown things make submissions fail */
     int quiet;                /* print nothing to stderr */
+    int strict_waits;         /* report registers that shaders use before their data could be there */
 };
 
 /* The version of the library, "0.1.0". */

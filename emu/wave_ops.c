@@ -96,5 +96,6 @@ void emu_wave_prepare(struct atoll_gpu *gpu, struct wave *w, const struct wave_o
     w->ops = ops;
     w->ops_ctx = ops_ctx;
     w->trace = gpu->on_inst != NULL;
+    w->strict_waits = gpu->opt.strict_waits != 0;
     emu_apertures(&gpu->regs, &w->flat.shared_hi, &w->flat.private_hi);
 }

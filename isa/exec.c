@@ -2,6 +2,7 @@
  * relative registers, registers beyond the allocation) is looked at once an instruction, in one
  * branch each that is never taken otherwise. */
 #include "isa/control.h"
+#include "isa/waits.h"
 
 #include <xmmintrin.h>
 
@@ -152,6 +153,8 @@ static const struct uop *run_careful(struct wave *w, const struct uop *u)
     }
     w->counters.insts[u->cls]++;
     wave_count_lanes(w);
+    if (w->strict_waits && u->fn != isa_illegal && u->fn != isa_fetch_fault)
+        isa_waits_step(w, u);
     if (bits(w->mode, 28, 28) && is_vector(u))
         next = u + 1; /* VSKIP */
     else if (bits(w->mode, 27, 27) && w->gen >= GFX8 && u->valu)

@@ -177,6 +177,8 @@ struct wave {
     const char *why;    /* static text when WAVE_HALTED */
     uint32_t id;        /* launch number within the device, from 1 */
     bool trace;
+    bool strict_waits;  /* registers used before their data could be there are reported */
+    struct isa_waits *waits; /* then: isa/waits.c's, freed by wave_release() */
     bool d16_unpacked; /* the target keeps D16 data one half to a VGPR (gfx800..gfx803) */
 
     struct mem_vm *vm;

@@ -99,7 +99,7 @@ d = '$tmp/bonaire_a/'
 for b in json.load(open(d + 'capture.json'))['submissions'][0]['bos']:
     if b['file'] != 'zero' and struct.unpack('<I', open(d + b['file'], 'rb').read(4))[0] == 0xdeadbeef:
         print(hex(b['va']))")
-"$ATOLL" replay --quiet --strict "$tmp/bonaire_a" --dump-memory "$va:4096:$tmp/a.bin" || fail "bonaire_a"
+"$ATOLL" replay --quiet --strict --strict-waits "$tmp/bonaire_a" --dump-memory "$va:4096:$tmp/a.bin" || fail "bonaire_a"
 python3 -c "
 import struct
 print('\n'.join(map(str, struct.unpack('<1024I', open('$tmp/a.bin', 'rb').read()))))" |
@@ -112,11 +112,15 @@ for b in json.load(open(d + 'capture.json'))['submissions'][0]['bos']:
     if b['file'] != 'zero' and open(d + b['file'], 'rb').read(4) == b'UUUU':
         print(hex(b['va']))")
     "$ATOLL" import "$tmp/$c" -o "$tmp/$c.gcap" || fail "import of $c"
-    "$ATOLL" replay --quiet --strict "$tmp/$c.gcap" -o "$tmp/$c.out" --dump-memory "$va:262144:$tmp/$c.bin" ||
+    "$ATOLL" replay --quiet --strict --strict-waits "$tmp/$c.gcap" -o "$tmp/$c.out" --dump-memory "$va:262144:$tmp/$c.bin" ||
         fail "replay of $c"
     python3 "$SRCDIR/tests/png_compare.py" "$ref/b.lavapipe.png" "$tmp/$c.bin" 1 || fail "$c: read-back"
     python3 "$SRCDIR/tests/png_compare.py" "$ref/b.lavapipe.png" "$tmp/$c.out"/color0_*.png 1 ||
         fail "$c: target"
+done
+# Real compilers wait as they must.
+for c in pitcairn_a pitcairn_d polaris10_a polaris10_d vega10_a vega10_d si_bonaire_tri; do
+    "$ATOLL" replay --strict-waits "$tmp/$c" -o "$tmp/waits" 2>&1 | grep "cnt)" && fail "$c: waits"
 done
 # The same bytes, counters and report with any number of threads.
 for c in bonaire_c bonaire_d polaris10_c vega10_c; do

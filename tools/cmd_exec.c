@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 enum { OPT_KERNEL = 'k', OPT_CHIP = 'c', OPT_GRID = 'g', OPT_GROUP = 'w', OPT_ARG = 'a', OPT_LIST = 'l',
-       OPT_JSON = 'j', OPT_TRACE = 256, OPT_TIMING, OPT_STACK, OPT_WATCHDOG, OPT_STRICT, OPT_QUIET };
+       OPT_JSON = 'j', OPT_TRACE = 256, OPT_TIMING, OPT_STACK, OPT_WATCHDOG, OPT_STRICT, OPT_STRICT_WAITS, OPT_QUIET };
 
 struct request {
     const char *file, *kernel, *chip, *trace;
@@ -39,6 +39,8 @@ static const struct argp_option options[] = {
     {"timing", OPT_TIMING, NULL, 0, "count cycles (not yet)", 0},
     {"watchdog", OPT_WATCHDOG, "N", 0, "instructions that a wave may run before it is stopped", 0},
     {"strict", OPT_STRICT, NULL, 0, "what is not modelled is an error", 0},
+    {"strict-waits", OPT_STRICT_WAITS, NULL, 0,
+     "report registers that are used before their data could be there (s_waitcnt)", 0},
     {"quiet", OPT_QUIET, NULL, 0, "print nothing but errors", 0},
     {"json", OPT_JSON, NULL, 0, "print JSON", 0},
     {0},
@@ -94,6 +96,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_TRACE: r->trace = arg; break;
     case OPT_TIMING: r->timing = true; break;
     case OPT_WATCHDOG: r->opt.watchdog_insts = number(state, "--watchdog", arg, UINT64_MAX); break;
+    case OPT_STRICT_WAITS: r->opt.strict_waits = 1; break;
     case OPT_STRICT: r->opt.strict = 1; break;
     case OPT_QUIET: r->opt.quiet = 1; break;
     case ARGP_KEY_ARG:

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OPT_DRAWS = 256, OPT_DUMP_AFTER, OPT_SET, OPT_DUMP_MEMORY, OPT_THREADS, OPT_STRICT, OPT_TRACE,
+enum { OPT_DRAWS = 256, OPT_DUMP_AFTER, OPT_SET, OPT_DUMP_MEMORY, OPT_THREADS, OPT_STRICT, OPT_STRICT_WAITS, OPT_TRACE,
        OPT_JSON, OPT_QUIET, OPT_WATCHDOG };
 
 #define MAX_LIST 64
@@ -41,6 +41,8 @@ static const struct argp_option options[] = {
     {"threads", OPT_THREADS, "N", 0, "host threads (default: one per processor)", 0},
     {"watchdog", OPT_WATCHDOG, "N", 0, "instructions that a wave may run before it is stopped", 0},
     {"strict", OPT_STRICT, NULL, 0, "what is not modelled is an error", 0},
+    {"strict-waits", OPT_STRICT_WAITS, NULL, 0,
+     "report registers that are used before their data could be there (s_waitcnt)", 0},
     {"trace", OPT_TRACE, "FILE", 0, "write every instruction of every wave to FILE", 0},
     {"json", OPT_JSON, NULL, 0, "print a summary as JSON", 0},
     {"quiet", OPT_QUIET, NULL, 0, "print nothing but errors", 0},
@@ -106,6 +108,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_DUMP_MEMORY: parse_dump(state, r, arg); break;
     case OPT_THREADS: r->opt.device.threads = (unsigned)parse_number(state, "--threads", arg); break;
     case OPT_WATCHDOG: r->opt.device.watchdog_insts = parse_number(state, "--watchdog", arg); break;
+    case OPT_STRICT_WAITS: r->opt.device.strict_waits = 1; break;
     case OPT_STRICT: r->opt.device.strict = 1; break;
     case OPT_TRACE: r->trace = arg; break;
     case OPT_JSON: r->json = true; break;

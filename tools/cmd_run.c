@@ -23,6 +23,7 @@
 
 struct request {
     const char *chip, *capture, *watchdog, *threads, *log;
+    bool strict_waits;
     char **program;
 };
 
@@ -31,6 +32,8 @@ static const struct argp_option options[] = {
     {"capture", 'o', "FILE.gcap", 0, "record what is submitted", 0},
     {"watchdog", 'w', "N", 0, "instructions that a wave may run before the GPU counts as hung (2^28)", 0},
     {"threads", 't', "N", 0, "host threads (default: one per processor)", 0},
+    {"strict-waits", 's', NULL, 0,
+     "report registers that shaders use before their data could be there (s_waitcnt)", 0},
     {"log", 'l', "N", 0,
      "0 silent, 1 what is not modelled and faults (the default), 2 each submission, 3 each ioctl", 0},
     {0},
@@ -48,6 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->chip = arg;
         break;
     case 'o': r->capture = arg; break;
+    case 's': r->strict_waits = true; break;
     case 'w':
     case 't':
     case 'l':
@@ -116,7 +120,8 @@ static int set_environment(const struct request *r, const char *library, const c
         return -1;
     if (r->capture ? setenv("ATOLL_CAPTURE", r->capture, 1) : unsetenv("ATOLL_CAPTURE"))
         return -1;
-    if (r->threads && setenv("ATOLL_THREADS", r->threads, 1))
+    if ((r->threads && setenv("ATOLL_THREADS", r->threads, 1)) ||
+        (r->strict_waits && setenv("ATOLL_STRICT_WAITS", "1", 1)))
         return -1;
     if ((r->watchdog && setenv("ATOLL_WATCHDOG", r->watchdog, 1)) || (r->log && setenv("ATOLL_LOG", r->log, 1)))
         return -1;
