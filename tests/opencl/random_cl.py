@@ -126,7 +126,10 @@ class Gen:
             return f'({t})({e()} >> ({self.expr("uint", env, d + 2)} & {b - 1}))'
         if k == 8:
             p = 'U' if t.startswith('u') else ''
-            return f'({t}){p}{self.pick("DIV", "REM")}({self.leaf(t, env)}, {self.leaf(t, env)})'
+            f, x, y = self.pick("DIV", "REM"), self.leaf(t, env), self.leaf(t, env)
+            if t in ('uint', 'ulong'): # LLVM 19 takes copies of the sign for zeros and divides in 24 or 32 bits
+                x = f'({x} ^ {"0x40000000u" if t == "uint" else "0x4000000000000000ul"})'
+            return f'({t}){p}{f}({x}, {y})'
         if k == 9:
             return f'({t})~{e()}'
         if k == 10:
