@@ -231,7 +231,7 @@ LANE uint32_t lane_dot_usum(uint64_t s, uint32_t satm)
 #define lane_fmah_f16(a, b, c) TO_H(lane_fma_f16(H(a), H(b), H(c)))
 /* Each step rounded to a half; denormals are flushed whatever MODE says (docs/errata.md, E-mad16). */
 #define H0(x)    lane_f32_from_f16(x, false)
-#define TO_H0(x) lane_f16_from_f32(x, fm.round64, false)
+#define TO_H0(x) lane_f16_from_f32(x, fm.round16, false)
 #define lane_mad_f16(a, b, c) \
     TO_H0(lane_add_f32(H0(TO_H0(lane_mul_f32(H0(a), H0(b)))), H0(c)))
 

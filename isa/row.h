@@ -27,7 +27,7 @@ enum isa_type {
 
 /* Rates: name, cycles for which a wave's instruction occupies its SIMD, and whether the chip's
  * double-precision factor multiplies them (1 on the 1/2-rate chips, 2, 4, 8 on 1/4, 1/8, 1/16).
- * FMA: v_fma_f32, 4 cycles where the factor is 1, 2 or 4, else 16. TODO: memory, not yet filled in.
+ * FMA: v_fma_f32, 4 cycles where the factor is 1, 2 or 4, else 16. MFMA: matrices (LLVM's passes). TODO: memory, not yet filled in.
  * Source: CLRX's instruction timings. */
 #define ISA_RATES(R) \
     R(TODO, 4, false) R(FULL, 4, false) R(HALF, 8, false) R(QUARTER, 16, false) \

@@ -285,6 +285,8 @@ def row_vectors(out, row, gen, at):
         for i in range(4):
             mode = MODES[(at * 4 + i) % len(MODES)]
             vector(out, row, gen, operand_sets(row, kinds, count, at + 5 + 2 * i), mode, default)
+    if gen == "gfx9" and row.dst in ("F16", "V2F16"):
+        vector(out, row, gen, operand_sets(row, kinds, count, at + 4), 0x8000f0 | at % 4 << 2, default)
     n = len(row.src)
     mask = (1 << n) - 1
     if row.enc == "VOP3P":

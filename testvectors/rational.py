@@ -1,7 +1,8 @@
 """Binary floats as exact rationals, rounded by definition: what the generators of vectors compute with.
 
 A float is its bits (an int) and a format (F16, F32, F64). value() takes it apart, Format.round() makes one of a
-rational. Rounding modes are MODE's: 0 nearest even, 1 up, 2 down, 3 to zero. A flushed result is one that would be
+rational. Rounding modes are MODE's: 0 nearest even, 1 up, 2 down, 3 to
+zero; with 4 added (FP16_OVFL) what is too large gives the largest number whatever the rounding. A flushed result is one that would be
 denormal if rounded with unbounded exponents (tininess after rounding).
 
 NaNs: the first NaN among the operands in order, made quiet; an invalid operation gives the negative default NaN
@@ -67,7 +68,8 @@ class Format:
             return sign
         q = rounded(v, max(e, self.emin) - self.mant, mode, sign)
         if q >= Fraction(2) ** (self.bias + 1):
-            return sign | (self.inf if mode == 0 or (mode == 1 and not sign) or (mode == 2 and sign) else self.max)
+            up = mode == 0 or (mode == 1 and not sign) or (mode == 2 and sign)
+            return sign | (self.inf if up else self.max)
         if q == 0:
             return sign
         e = max(exponent(q), self.emin)
@@ -94,7 +96,7 @@ def rounded(v, at, mode, sign):
     """A positive rational to a multiple of 2^at; sign (true for negative numbers) decides the directed modes."""
     unit = Fraction(2) ** at
     q, r = divmod(v, unit)
-    q = int(q)
+    q, mode = int(q), mode & 3
     if mode == 0:
         q += 2 * r > unit or (2 * r == unit and q & 1)
     elif (mode == 1 and not sign) or (mode == 2 and sign):
@@ -123,7 +125,7 @@ def zero_sum_sign(f, sa, sb, mode):
     """The sign of an exact zero sum of numbers with these signs."""
     if sa == sb:
         return sa
-    return f.sign if mode == 2 else 0
+    return f.sign if mode & 3 == 2 else 0
 
 
 def add(f, a, b, mode=0, keep_in=True, keep_out=True):

@@ -30,6 +30,7 @@ class Mode:
         old = gen in ("gfx6", "gfx7")
         self.in16, self.out16 = self.in64 or old, self.out64 or old  # halves have no bits of their own there
         self.r16 = self.r32 if old else self.r64
+        self.r16 |= 4 if gen == "gfx9" and bits >> 23 & 1 else 0  # FP16_OVFL
         self.minmax_flush = gen == "gfx9"
 
     def of(self, f):
@@ -125,7 +126,7 @@ def fract(f, m, a):
     r, keep_in, keep_out = m.of(f)
     a = f.flush(a, keep_in)
     v = f.value(a)
-    return min(f.round(v - floor(v), r, keep_out, 0 if r != 2 else f.sign), f.one - 1 if v != floor(v) else M64)
+    return min(f.round(v - floor(v), r, keep_out, 0 if r & 3 != 2 else f.sign), f.one - 1 if v != floor(v) else M64)
 
 
 def rcp(f, m, a):
