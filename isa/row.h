@@ -27,8 +27,8 @@ enum isa_type {
 
 /* Rates: name, cycles for which a wave's instruction occupies its SIMD, and whether the chip's
  * double-precision factor multiplies them (1 on the 1/2-rate chips, 2, 4, 8 on 1/4, 1/8, 1/16).
- * FMA: v_fma_f32, 4 cycles where the factor is 1, 2 or 4, else 16. MFMA: matrices (LLVM's passes). TODO: memory, not yet filled in.
- * Source: CLRX's instruction timings. */
+ * FMA: v_fma_f32, 4 cycles where the factor is 1, 2 or 4, else 16. MFMA: matrices. TODO: memory, not
+ * yet filled in. Sources: CLRX's instruction timings; LLVM's passes for matrices. */
 #define ISA_RATES(R) \
     R(TODO, 4, false) R(FULL, 4, false) R(HALF, 8, false) R(QUARTER, 16, false) \
     R(DP4, 4, true) R(DP8, 8, true) R(FMA, 4, false) R(MFMA32, 32, false) R(MFMA64, 64, false)
