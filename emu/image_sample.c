@@ -128,14 +128,17 @@ static float lane_lod(const struct image_op *op, const struct sample_args *a, un
 
 /* ---- lanes ------------------------------------------------------------------------------------------ */
 
-/* The slice of a cube's face: the coordinate is 8 times the cube plus the face. */
+/* The slice of a cube's face: the coordinate is 8 times the cube plus the face. Before GFX9 it is clamped as one
+ * number, so that beyond the last cube all faces are the last (Mesa says so, and clamps negative ones itself). */
 static float cube_slice(const struct raster_image *r, float id)
 {
-    const uint32_t faces = r->last_array - MIN2(r->base_array, r->last_array) + 1, cubes = MAX2(faces / 6, 1);
-    const float v = rintf(id), most = 8.0f * (float)(cubes - 1) + 5;
-    const unsigned n = v > 0 ? (unsigned)fminf(v, most) : 0;
+    const uint32_t faces = r->last_array - MIN2(r->base_array, r->last_array) + 1;
+    const int32_t last = MAX2((int32_t)faces / 6, 1) - 1;
+    int32_t n = id > -65536 ? (int32_t)rintf(fminf(id, 65536)) : 0; /* and NaN */
 
-    return (float)(n / 8 * 6 + MIN2(n % 8, 5));
+    if (r->chip->gen < GFX9)
+        n = MAX2(MIN2(n, 8 * last + 5), 0);
+    return (float)(MAX2(MIN2(n >> 3, last), 0) * 6 + MIN2(n & 7, 5));
 }
 
 static void sample_lane(struct image_op *op, const struct sample_args *a, const uint32_t border[4],

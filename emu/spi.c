@@ -204,11 +204,7 @@ static void decode_z_export(const struct emu_draw_state *d, const struct draw_ex
     z->stencil = c.c[1] & 0xff;
     z->has_mask = db->mask_export;
     z->mask = c.c[2];
-    /* In the 16-bit integer format stencil and mask share the dwords: x, y. */
-    if (d->st.spi.z_format == V_SPI_SHADER_EX_FORMAT__SPI_SHADER_UINT16_ABGR) {
-        z->stencil = c.c[0] >> 8 & 0xff;
-        z->mask = c.c[1] & 0xffff;
-    }
+    /* In the 16-bit integer format that is the same: the stencil in the high half of x, the mask in the low half of y. */
 }
 
 /* Late tests and colour of quad q. */

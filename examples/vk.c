@@ -54,13 +54,19 @@ static void pick_family(struct vk *v)
 
 void vk_open(struct vk *v)
 {
+    vk_open_with(v, NULL, NULL, 0);
+}
+
+void vk_open_with(struct vk *v, const void *features, const char *const *extensions, uint32_t count)
+{
     const VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_1};
     const VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
     const float priority = 1;
     VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1,
                                      .pQueuePriorities = &priority};
     const VkDeviceCreateInfo device = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1,
-                                       .pQueueCreateInfos = &queue};
+                                       .pQueueCreateInfos = &queue, .pNext = features,
+                                       .enabledExtensionCount = count, .ppEnabledExtensionNames = extensions};
     VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     VkCommandBufferAllocateInfo cmd = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandBufferCount = 1};
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
@@ -101,7 +107,7 @@ void vk_close(struct vk *v)
     vkDestroyInstance(v->instance, NULL);
 }
 
-static VkDeviceMemory allocate(struct vk *v, const VkMemoryRequirements *need, VkMemoryPropertyFlags want)
+VkDeviceMemory vk_allocate(struct vk *v, const VkMemoryRequirements *need, VkMemoryPropertyFlags want)
 {
     VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = need->size};
     VkDeviceMemory memory;
@@ -125,7 +131,7 @@ void vk_buffer_create(struct vk *v, struct vk_buffer *b, VkDeviceSize bytes, VkB
     b->bytes = bytes;
     VK(vkCreateBuffer(v->device, &info, NULL, &b->buffer));
     vkGetBufferMemoryRequirements(v->device, b->buffer, &need);
-    b->memory = allocate(v, &need, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+    b->memory = vk_allocate(v, &need, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
     VK(vkBindBufferMemory(v->device, b->buffer, b->memory, 0));
     VK(vkMapMemory(v->device, b->memory, 0, VK_WHOLE_SIZE, 0, &b->map));
     memset(b->map, byte, bytes);
@@ -151,7 +157,7 @@ void vk_image_create(struct vk *v, struct vk_image *i, uint32_t width, uint32_t 
     *i = (struct vk_image){.format = format, .width = width, .height = height, .samples = samples};
     VK(vkCreateImage(v->device, &info, NULL, &i->image));
     vkGetImageMemoryRequirements(v->device, i->image, &need);
-    i->memory = allocate(v, &need, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    i->memory = vk_allocate(v, &need, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     VK(vkBindImageMemory(v->device, i->image, i->memory, 0));
     view.image = i->image;
     VK(vkCreateImageView(v->device, &view, NULL, &i->view));

@@ -45,9 +45,14 @@ void vk_check(VkResult result, const char *what);
 
 /* A device with a queue for graphics and compute, and a command buffer that records. */
 void vk_open(struct vk *v);
+/* The same with a chain of features and `count` device extensions. */
+void vk_open_with(struct vk *v, const void *features, const char *const *extensions, uint32_t count);
 /* Submit what was recorded and wait. */
 void vk_run(struct vk *v);
 void vk_close(struct vk *v);
+
+/* Memory with all of `want`. */
+VkDeviceMemory vk_allocate(struct vk *v, const VkMemoryRequirements *need, VkMemoryPropertyFlags want);
 
 /* Memory that the host sees, mapped and filled with `byte`. */
 void vk_buffer_create(struct vk *v, struct vk_buffer *b, VkDeviceSize bytes, VkBufferUsageFlags usage, int byte);
