@@ -299,6 +299,7 @@ static enum launch launch(struct dispatch *d, uint64_t number, const uint32_t id
                    lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1,
                    d->pgm.float_mode, d->pgm.dx10_clamp, d->pgm.ieee);
         w->mode |= (uint32_t)d->pgm.fp16_ovfl << 23;
+        emu_wave_trap(gpu, w);
         set_ids(d, w, size, 64 * i, lanes);
         set_sgprs(d, w, id, i, need.waves, r->scratch[i]);
     }

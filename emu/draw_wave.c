@@ -169,6 +169,7 @@ static void start_wave(const struct emu_draw_state *d, const struct draw_run *r,
 
     wave_reset(w, s->pgm.code_va, UINT64_MAX, s->pgm.float_mode, s->pgm.dx10_clamp, s->pgm.ieee);
     w->mode |= (uint32_t)s->pgm.fp16_ovfl << 23;
+    emu_wave_trap(d->gpu, w);
     for (unsigned k = 0; k < s->user_sgprs && user + k < w->num_sgprs; k++)
         w->s[user + k] = s->user[k];
     if (s->merged) {

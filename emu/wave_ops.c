@@ -99,3 +99,40 @@ void emu_wave_prepare(struct atoll_gpu *gpu, struct wave *w, const struct wave_o
     w->strict_waits = gpu->opt.strict_waits != 0;
     emu_apertures(&gpu->regs, &w->flat.shared_hi, &w->flat.private_hi);
 }
+
+/* The registers of a stage's trap handler: PGM_RSRC2, then TBA and TMA (bits 47..8 of addresses; GFX9
+ * has them by process instead, out of a driver's reach here). */
+#define TRAP_REGS(s) \
+    {R_SPI_SHADER_PGM_RSRC2_##s, R_SPI_SHADER_TBA_LO_##s, R_SPI_SHADER_TBA_HI_##s, \
+     R_SPI_SHADER_TMA_LO_##s, R_SPI_SHADER_TMA_HI_##s}
+
+void emu_wave_trap(struct atoll_gpu *gpu, struct wave *w)
+{
+    static const struct {
+        enum reg_id rsrc2, tba_lo, tba_hi, tma_lo, tma_hi;
+    } stages[STAGE_COUNT] = {
+        [STAGE_LS] = TRAP_REGS(LS),
+        [STAGE_HS] = TRAP_REGS(HS),
+        [STAGE_ES] = TRAP_REGS(ES),
+        [STAGE_GS] = TRAP_REGS(GS),
+        [STAGE_VS] = TRAP_REGS(VS),
+        [STAGE_PS] = TRAP_REGS(PS),
+        [STAGE_CS] = {R_COMPUTE_PGM_RSRC2, R_COMPUTE_TBA_LO, R_COMPUTE_TBA_HI, R_COMPUTE_TMA_LO,
+                      R_COMPUTE_TMA_HI},
+    };
+    const struct reg_file *r = &gpu->regs;
+    const uint32_t rsrc2 = regs_get(r, stages[w->stage].rsrc2);
+    /* The field lies at the same bit for all stages. */
+    const bool present = regs_extract(r->gen, F_COMPUTE_PGM_RSRC2__TRAP_PRESENT, rsrc2);
+    const uint64_t hi_tba = regs_get(r, stages[w->stage].tba_hi) & 0xff;
+    const uint64_t hi_tma = regs_get(r, stages[w->stage].tma_hi) & 0xff;
+
+    if (!present)
+        return;
+    w->status = regs_insert(r->gen, F_SQ_WAVE_STATUS__TRAP_EN, w->status, 1);
+    if (r->gen >= GFX9)
+        return;
+    w->tba_va = (hi_tba << 32 | regs_get(r, stages[w->stage].tba_lo)) << 8;
+    w->tma_va = (hi_tma << 32 | regs_get(r, stages[w->stage].tma_lo)) << 8;
+    isa_trap_addresses(w);
+}

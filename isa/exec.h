@@ -152,7 +152,7 @@ void isa_lower(struct isa_code *c, const struct insn *in, uint64_t pc_va,
                struct uop_target *target, struct uop *out);
 
 /* The wrappers that isa_lower chooses from (exec_wrap.c). */
-uop_fn isa_wrap_valu, isa_wrap_salu, isa_wrap_host, isa_wrap_move, isa_not_yet,
+uop_fn isa_wrap_valu, isa_wrap_salu, isa_wrap_trap, isa_wrap_host, isa_wrap_move, isa_not_yet,
     isa_illegal, isa_fetch_fault, isa_goto;
 
 /* ---- tables of functions ----------------------------------------------------------------- */

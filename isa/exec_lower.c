@@ -329,6 +329,18 @@ static bool only_moves(const struct isa_row *row, const struct insn *in)
     }
 }
 
+/* Whether a vector or memory instruction names one. */
+static bool names_trap_register(const struct insn *in)
+{
+    const uint16_t opds[] = {in->dst,    in->sdst, in->src[0], in->src[1], in->src[2],
+                             in->src[3], in->data, in->base,   in->samp,   in->soffset, in->saddr};
+
+    for (unsigned i = 0; i < ARRAY_LEN(opds); i++)
+        if (is_trap_register(opds[i], 1))
+            return true;
+    return false;
+}
+
 /* A pair that would reach into the constants. */
 static bool bad_pair(const struct isa_row *row, const struct insn *in)
 {
@@ -369,4 +381,6 @@ void isa_lower(struct isa_code *c, const struct insn *in, uint64_t pc_va,
     } else {
         lower_scalar(row, u);
     }
+    if (u->base && u->fn != isa_illegal && row->enc > ENC_SOPP && names_trap_register(in))
+        u->fn = isa_wrap_trap;
 }

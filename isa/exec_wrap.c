@@ -388,17 +388,40 @@ const struct uop *isa_wrap_valu(struct wave *w, const struct uop *u)
     return next;
 }
 
+static void report_hidden(struct wave *w, const struct uop *u)
+{
+    loud_report(w->loud, LOUD_OTHER, u->pc_va,
+                "%s at 0x%llx uses registers of a trap handler, but is in none",
+                isa_rows[u->in->op].id, (unsigned long long)u->pc_va);
+}
+
+/* Vector and memory instructions that name registers of trap handlers: outside of a handler they find
+ * zeros there, and what they write is lost. */
+const struct uop *isa_wrap_trap(struct wave *w, const struct uop *u)
+{
+    uop_fn *inner = !u->valu ? isa_wrap_host : u->call ? u->base : isa_wrap_valu;
+    uint32_t kept[SREG_M0 - SREG_TBA];
+    const struct uop *next;
+
+    if (isa_in_trap(w))
+        return inner(w, u);
+    report_hidden(w, u);
+    memcpy(kept, &w->s[SREG_TBA], sizeof kept);
+    memset(&w->s[SREG_TBA], 0, sizeof kept);
+    next = inner(w, u);
+    memcpy(&w->s[SREG_TBA], kept, sizeof kept);
+    return next;
+}
+
 /* Outside of a trap handler its registers read zero, and are not written. Source: the ISA manuals,
  * "Trap temporary SGPRs". */
-static bool hidden(const struct wave *w, const struct uop *u, unsigned i)
+static bool hidden(struct wave *w, const struct uop *u, unsigned i)
 {
     const size_t lo = offsetof(struct wave, s[SREG_TBA]), hi = offsetof(struct wave, s[SREG_M0]);
 
     if (u->sel[i] != UB_WAVE || u->off[i] >= hi || u->off[i] + 4 * u->width[i] <= lo)
         return false;
-    loud_report(w->loud, LOUD_OTHER, u->pc_va,
-                "%s at 0x%llx uses registers of a trap handler, but is in none",
-                isa_rows[u->in->op].id, (unsigned long long)u->pc_va);
+    report_hidden(w, u);
     return true;
 }
 

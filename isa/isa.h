@@ -227,6 +227,9 @@ struct wave {
 void wave_reset(struct wave *w, uint64_t pc_va, uint64_t exec, uint32_t float_mode,
                 bool dx10_clamp, bool ieee);
 
+/* tba_va and tma_va were set after wave_reset(): where they are scalar registers too. */
+void isa_trap_addresses(struct wave *w);
+
 /* What a wave has taken for itself: to be called before its struct goes, or is used anew. */
 void wave_release(struct wave *w);
 

@@ -152,9 +152,10 @@ static uint64_t tba(const struct wave *w)
     return w->gen >= GFX9 ? w->tba_va : wave_s64(w, SREG_TBA);
 }
 
+/* STATUS.TRAP_EN comes from PGM_RSRC2.TRAP_PRESENT at launch. */
 bool isa_trap_handler(const struct wave *w)
 {
-    return tba(w) != 0;
+    return status(w, F_SQ_WAVE_STATUS__TRAP_EN) && tba(w) != 0;
 }
 
 bool isa_in_trap(const struct wave *w)

@@ -70,6 +70,16 @@ void isa_mode_changed(struct wave *w)
     w->priv.attention = w->trace || w->strict_waits || bits(m, 27, 28);
 }
 
+void isa_trap_addresses(struct wave *w)
+{
+    if (w->gen >= GFX9)
+        return;
+    w->s[SREG_TBA] = (uint32_t)w->tba_va;
+    w->s[SREG_TBA + 1] = (uint32_t)(w->tba_va >> 32);
+    w->s[SREG_TMA] = (uint32_t)w->tma_va;
+    w->s[SREG_TMA + 1] = (uint32_t)(w->tma_va >> 32);
+}
+
 /* ---- launch ------------------------------------------------------------------------------ */
 
 void wave_reset(struct wave *w, uint64_t pc_va, uint64_t exec, uint32_t float_mode,
@@ -85,12 +95,7 @@ void wave_reset(struct wave *w, uint64_t pc_va, uint64_t exec, uint32_t float_mo
     for (unsigned i = 0; i < 8; i++)
         w->s[OPD_FLOAT0 + i] = f32_bits(inline_float[i]);
     w->s[OPD_FLOAT0 + 8] = 0x3e22f983; /* 1 / (2 pi) */
-    if (w->gen <= GFX8) {
-        w->s[SREG_TBA] = (uint32_t)w->tba_va;
-        w->s[SREG_TBA + 1] = (uint32_t)(w->tba_va >> 32);
-        w->s[SREG_TMA] = (uint32_t)w->tma_va;
-        w->s[SREG_TMA + 1] = (uint32_t)(w->tma_va >> 32);
-    }
+    isa_trap_addresses(w);
 
     w->scc = false;
     w->pc_va = pc_va;

@@ -35,10 +35,8 @@ static void set(enum reg_id r, uint32_t v)
     atoll_register_write(gpu, regs_by_id(chip->gen, r)->offset, v);
 }
 
-/* Assemble a program and point the dispatch registers at it. */
-static void program(const char *const *lines)
+static void assemble(uint64_t at, const char *const *lines)
 {
-    uint64_t at = CODE;
     struct err e = {{0}};
 
     for (; *lines; lines++) {
@@ -49,6 +47,12 @@ static void program(const char *const *lines)
         ck_assert_int_eq(atoll_write(gpu, at, dw, 4 * (uint64_t)n), 0);
         at += 4 * (uint64_t)n;
     }
+}
+
+/* Assemble a program and point the dispatch registers at it. */
+static void program(const char *const *lines)
+{
+    assemble(CODE, lines);
     set(R_COMPUTE_PGM_LO, (uint32_t)(CODE >> 8));
     set(R_COMPUTE_PGM_HI, (uint32_t)(CODE >> 40));
 }
@@ -397,6 +401,35 @@ START_TEST(does_not_fit)
 }
 END_TEST
 
+/* PGM_RSRC2.TRAP_PRESENT lets s_trap reach the handler at TBA; without it the wave halts. */
+START_TEST(trap_handler)
+{
+    static const char *const code[] = {
+        "s_mov_b32 s9, 1", "s_trap 7", "v_mov_b32 v0, s0", "v_mov_b32 v1, s1", "v_mov_b32 v2, s9",
+        "flat_store_dword v[0:1], v2", "s_endpgm", NULL};
+    static const char *const handler[] = {
+        "s_bfe_u32 s9, ttmp1, 0x80010", "s_mov_b32 s8, tma_lo", "s_add_u32 s9, s9, s8",
+        "s_add_u32 ttmp0, ttmp0, 4", "s_and_b32 ttmp1, ttmp1, 0xffff", "s_rfe_b64 ttmp[0:1]", NULL};
+    const bool present = _i & 1;
+
+    start(_i & 2 ? "polaris10" : "bonaire", 0);
+    program(code);
+    assemble(CODE + 0x800, handler);
+    set(R_COMPUTE_USER_DATA_0, (uint32_t)DATA);
+    set(R_COMPUTE_USER_DATA_1, (uint32_t)(DATA >> 32));
+    set(R_COMPUTE_PGM_RSRC1, f(F_COMPUTE_PGM_RSRC1__SGPRS, 1));
+    set(R_COMPUTE_PGM_RSRC2, f(F_COMPUTE_PGM_RSRC2__USER_SGPR, 2) |
+                                 f(F_COMPUTE_PGM_RSRC2__TRAP_PRESENT, present));
+    set(R_COMPUTE_TBA_LO, (uint32_t)((CODE + 0x800) >> 8));
+    set(R_COMPUTE_TBA_HI, (uint32_t)((CODE + 0x800) >> 40));
+    set(R_COMPUTE_TMA_LO, 0x12); /* 0x1200 */
+    threads(1, 1, 1);
+    dispatch(1, 1, 1, 0);
+    ck_assert_uint_eq(peek(DATA), present ? 0x1207 : 0);
+    atoll_gpu_destroy(gpu);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("dispatch");
@@ -414,6 +447,7 @@ int main(void)
     tcase_add_test(tc, endless_wave);
     tcase_add_test(tc, no_code);
     tcase_add_test(tc, does_not_fit);
+    tcase_add_loop_test(tc, trap_handler, 0, 4);
     suite_add_tcase(s, tc);
     srunner_run_all(sr, CK_ENV);
     failed = srunner_ntests_failed(sr);

@@ -105,6 +105,7 @@ static void start(struct machine *m, enum gfx gen)
     m->w->id = 1;
     m->w->tba_va = HANDLER_VA;
     wave_reset(m->w, CODE_VA, ~UINT64_C(0), 0xf0, false, false);
+    m->w->status |= 1u << 6; /* TRAP_EN */
 }
 
 static void stop(struct machine *m)

@@ -614,12 +614,14 @@ def wave():
     each("s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 2)", [], [("msg", 0x222)])
     each("s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_NOP)", [], [("msg", 3)])
     each("s_sendmsghalt sendmsg(MSG_INTERRUPT)", [], [("msg", 1), ("state", "halted"), ("status", 0x12000), ("loud", 1)])
-    note("Traps: TTMP1:TTMP0 = number << 48 | PC; PRIV is STATUS bit 5. See errata.md, E-trap.")
+    note("Traps: TTMP1:TTMP0 = number << 48 | PC; PRIV is STATUS bit 5, TRAP_EN bit 6. See errata.md, E-trap.")
     each("s_trap 3", [], [("state", "halted"), ("loud", 1)])
-    each("s_trap 3", [("tba", 0x5500)], [("ttmp[0:1]", 3 << 48 | CODE), ("status", 0x10020), ("pc", "5500")])
-    each("s_trap 255", [("tba", 0x7f00000000)],
-         [("ttmp[0:1]", 255 << 48 | CODE), ("status", 0x10020), ("pc", "7f00000000")])
-    each("s_trap 1", [("tba", 0x5500), ("status", 0x10020)], [("state", "halted"), ("loud", 1)])
+    each("s_trap 3", [("tba", 0x5500)], [("state", "halted"), ("loud", 1)])
+    each("s_trap 3", [("tba", 0x5500), ("status", 0x10040)],
+         [("ttmp[0:1]", 3 << 48 | CODE), ("status", 0x10060), ("pc", "5500")])
+    each("s_trap 255", [("tba", 0x7f00000000), ("status", 0x10040)],
+         [("ttmp[0:1]", 255 << 48 | CODE), ("status", 0x10060), ("pc", "7f00000000")])
+    each("s_trap 1", [("tba", 0x5500), ("status", 0x10060)], [("state", "halted"), ("loud", 1)])
     each("s_rfe_b64 ttmp[0:1]", [("ttmp[0:1]", CODE + 8), ("status", 0x10020)], [("status", 0x10000), ("pc", "+8")])
     each("s_rfe_b64 ttmp[0:1]", [("ttmp[0:1]", CODE + 8), ("status", 0x12020)],
          [("status", 0x12000), ("pc", "+8"), ("state", "halted"), ("loud", 1)])

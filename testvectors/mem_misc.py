@@ -147,6 +147,30 @@ def halves(f):
                 c.emit(f, "%s v6, v1, attr2.y, v2%s" % (name, tail))
 
 
+def trap_registers(f):
+    """Outside of a handler (STATUS.PRIV, bit 5) TTMPs read 0 and keep their values, loudly; inside they are registers."""
+    for gen in GENS:
+        t = "ttmp4"
+        for inside in (False, True):
+            ins = [("status", 0x10020)] if inside else []
+            outs = [] if inside else [("loud", 1)]
+            value = 0x1234 if inside else 0
+            f.add(gen, "v_mov_b32 v1, " + t, ins + [(t, 0x1234)], [("v1", value)] + outs)
+            f.add(gen, "v_add_f32 v1, %s, v2" % t, ins + [(t, 0x3f800000), ("v2", 0x40000000)],
+                  [("v1", 0x40400000 if inside else 0x40000000)] + outs)
+            f.add(gen, "v_readlane_b32 %s, v2, 0" % t, ins + [("v2", 77)], ([(t, 77)] if inside else []) + outs)
+            f.add(gen, "v_cmp_eq_u32_e64 ttmp[4:5], v2, v2", ins,
+                  ([("ttmp[4:5]", 1)] if inside else []) + outs)
+            zero = "0x0"
+            f.add(gen, "s_load_dword %s, s[4:5], %s" % (t, zero), ins + [("s[4:5]", MEM), ("mem[100000]", [5])],
+                  ([(t, 5)] if inside else []) + outs)
+            f.add(gen, "s_load_dwordx2 s[6:7], ttmp[4:5], " + zero, ins + [("ttmp[4:5]", MEM), ("mem[100000]", [5, 6])],
+                  [("s[6:7]", [5, 6])] if inside else
+                  [("s[6:7]", [0, 0]), ("fault", 1), ("loud", 1)] + ([] if gen == "gfx6" else [("trapsts", 0x100)]))
+            f.add(gen, "buffer_load_dword v1, off, ttmp[4:7], 0",
+                  ins + [("ttmp[4:7]", [MEM, 0, 4, 0]), ("mem[100000]", [9])], [("v1", 9 if inside else 0)] + outs)
+
+
 def generate(f):
     f.note("EXP")
     exports(f)
@@ -154,3 +178,5 @@ def generate(f):
     interpolate(f)
     f.note("halves")
     halves(f)
+    f.note("registers of trap handlers")
+    trap_registers(f)
