@@ -66,11 +66,11 @@ static bool find_chip(struct request *r)
     const struct chip *c = chip_find(r->chip);
 
     for (unsigned i = 0; !c && chip_list(i); i++)
-        if (!strcmp(chip_list(i)->llvm, r->chip) && !chip_list(i)->ext)
+        if (!strcmp(chip_list(i)->llvm, r->chip) && !(chip_list(i)->ext & CHIP_EXT_VRS))
             c = chip_list(i);
     if (c) {
         r->gen = c->gen;
-        r->ext = c->ext;
+        r->ext = c->ext & CHIP_EXT_VRS ? REG_EXT_VRS : 0;
         return true;
     }
     for (r->gen = GFX6; r->gen < GFX_COUNT; r->gen++)
