@@ -84,6 +84,7 @@ ATOLL_API void atoll_gpu_destroy(struct atoll_gpu *gpu)
 {
     if (!gpu)
         return;
+    emu_record_destroy(gpu);
     emu_draw_state_destroy(gpu->draw);
     emu_dispatch_state_destroy(gpu->dispatch);
     emu_launch_state_destroy(gpu->launch);
@@ -108,7 +109,7 @@ ATOLL_API const char *atoll_chip(const struct atoll_gpu *gpu)
 
 ATOLL_API int atoll_map(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes, void *host)
 {
-    return mem_map(gpu->vm, va, bytes, host, MEM_RWX, &gpu->err);
+    return atoll_map_rights(gpu, va, bytes, host, MEM_RWX);
 }
 
 _Static_assert((int)ATOLL_READ == MEM_R && (int)ATOLL_WRITE == MEM_W && (int)ATOLL_EXECUTE == MEM_X,
@@ -117,12 +118,16 @@ _Static_assert((int)ATOLL_READ == MEM_R && (int)ATOLL_WRITE == MEM_W && (int)ATO
 ATOLL_API int atoll_map_rights(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes,
                                void *host, unsigned rights)
 {
-    return mem_map(gpu->vm, va, bytes, host, rights & MEM_RWX, &gpu->err);
+    if (mem_map(gpu->vm, va, bytes, host, rights & MEM_RWX, &gpu->err))
+        return -1;
+    return gpu->record ? emu_record_map(gpu, va, bytes, host, rights & MEM_RWX) : 0;
 }
 
 ATOLL_API int atoll_unmap(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes)
 {
-    return mem_unmap(gpu->vm, va, bytes, &gpu->err);
+    if (mem_unmap(gpu->vm, va, bytes, &gpu->err))
+        return -1;
+    return gpu->record ? emu_record_unmap(gpu, va, bytes) : 0;
 }
 
 ATOLL_API int atoll_read(struct atoll_gpu *gpu, uint64_t va, void *dst, uint64_t bytes)
@@ -141,7 +146,7 @@ ATOLL_API int atoll_write(struct atoll_gpu *gpu, uint64_t va, const void *src,
     static const struct mem_who who = {.client = MEM_HOST};
 
     if (mem_write(gpu->vm, va, src, bytes, &who))
-        return 0;
+        return gpu->record ? emu_record_write(gpu, va, src, bytes) : 0;
     return err_set(&gpu->err, "0x%llx: not all of %llu bytes are mapped",
                    (unsigned long long)va, (unsigned long long)bytes);
 }
@@ -185,6 +190,8 @@ ATOLL_API int atoll_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs,
     unsigned unknown = loud_count(gpu->loud);
 
     gpu->err.text[0] = '\0';
+    if (gpu->record && emu_record_submit(gpu, ibs, count))
+        return -1;
     gpu->guest_faulted = gpu->hung = false;
     mem_faults(gpu->vm, &(size_t){0}, &faults);
     emu_count(&gpu->counters, CNT_SUBMISSIONS, 1);

@@ -114,6 +114,55 @@ ATOLL_API void atoll_counters_print(const struct atoll_gpu *gpu, FILE *out);
 /* What was not modelled and where the guest faulted, a line each. Returns the number of lines. */
 ATOLL_API unsigned atoll_report(const struct atoll_gpu *gpu, FILE *out);
 
+/* ---- command buffers and shaders by hand ------------------------------------------- */
+
+/* What a register (or a word of a descriptor: SQ_IMG_RSRC_WORD1, ...) is with this text: either fields,
+ * "FORMAT=COLOR_8_8_8_8 BLEND_CLAMP=1", values being numbers or names of the field's enum (`atoll regs
+ * CB_COLOR0_INFO` lists both) and fields that are not named 0; or one number for all 32 bits, which with a
+ * decimal point is a float. Returns 0; -1 with a message in error[] (may be NULL). */
+ATOLL_API int atoll_register_value(const char *chip, const char *reg, const char *text, uint32_t *value,
+                                   char error[256]);
+
+/* A command buffer under construction, for a chip. What goes wrong (an unknown name, a value that does not
+ * fit) is kept: nothing more is added, and atoll_pm4_error() tells the first. NULL: no such chip. */
+struct atoll_pm4;
+ATOLL_API struct atoll_pm4 *atoll_pm4_create(const char *chip);
+ATOLL_API void atoll_pm4_destroy(struct atoll_pm4 *p);
+
+/* The packet that sets a register (its space decides which), with the text of atoll_register_value as a
+ * printf format: atoll_pm4_set(p, "CB_COLOR0_PITCH", "TILE_MAX=%u", width / 8 - 1). */
+ATOLL_API void atoll_pm4_set(struct atoll_pm4 *p, const char *reg, const char *text, ...)
+    __attribute__((format(printf, 3, 4)));
+/* `count` consecutive registers from this one on: descriptors into user data. */
+ATOLL_API void atoll_pm4_set_array(struct atoll_pm4 *p, const char *reg, unsigned count,
+                                   const uint32_t *values);
+/* A type-3 packet by its opcode's name ("DRAW_INDEX_AUTO", docs/packets.md) with 1..16384 dwords of body. */
+ATOLL_API void atoll_pm4_packet(struct atoll_pm4 *p, const char *opcode, unsigned count,
+                                const uint32_t *body);
+/* The same for a compute engine: bit 1 of the header. */
+ATOLL_API void atoll_pm4_packet_compute(struct atoll_pm4 *p, const char *opcode, unsigned count,
+                                        const uint32_t *body);
+
+/* The dwords so far, valid until the next call; NULL with *count 0 after an error. */
+ATOLL_API const uint32_t *atoll_pm4_dwords(const struct atoll_pm4 *p, uint32_t *count);
+/* "" when all is well. */
+ATOLL_API const char *atoll_pm4_error(const struct atoll_pm4 *p);
+
+/* A program in LLVM's assembly language (lines, labels, comments, as `atoll asm` takes them) to machine code.
+ * Returns its dwords, at most room_dw of which are written; -1 with "name:LINE: ..." in error[]. */
+ATOLL_API int atoll_assemble(const char *chip, const char *text, const char *name, uint32_t *code,
+                             unsigned room_dw, char error[256]);
+
+/* Record what happens from here on in a capture that `atoll replay` runs: mappings, atoll_write, submissions;
+ * of mappings on host memory what has changed at each submission. To be called before the first atoll_map.
+ * `driver` is a name for the file's header. Kernels (atoll_module_*) are not recorded: loading one is
+ * an error then. */
+ATOLL_API int atoll_record(struct atoll_gpu *gpu, const char *path, const char *driver);
+/* The replay shall find what is in memory now: `atoll replay` exits with 1 when it does not. */
+ATOLL_API int atoll_record_expect(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes);
+/* Finish the file. Returns -1 when not everything could be written. */
+ATOLL_API int atoll_record_end(struct atoll_gpu *gpu);
+
 /* ---- kernels ---------------------------------------------------------------------- */
 
 /* A code object (the ELF file that a compiler writes for amdhsa, relocatable or linked, versions 2 to 6)

@@ -5,6 +5,7 @@
  *   codeobj*.c   ELF code objects; launch.c  their kernels: arguments, scratch, a PM4 dispatch
  *   draw.h/draw*.c  a draw: snapshot of the registers, shader stages, raster
  *   counters.*   what was counted
+ *   build.c      command buffers and shaders by hand; record.c  captures of what the device was given
  *   gpu.c        the public interface */
 #ifndef ATOLL_EMU_INTERNAL_H
 #define ATOLL_EMU_INTERNAL_H
@@ -99,8 +100,16 @@ struct atoll_gpu {
 
     struct emu_dispatch_state *dispatch; /* private to dispatch.c */
     struct emu_launch_state *launch;     /* private to launch.c; NULL until the first module */
+    struct emu_record *record;           /* private to record.c; NULL: nothing is recorded */
     struct emu_draw_state *draw; /* private to draw*.c: made at creation, kept between draws */
 };
+
+/* record.c: what the public interface was given, into a capture; 0, or -1 with gpu->err set. */
+int emu_record_map(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes, const void *host, unsigned rights);
+int emu_record_unmap(struct atoll_gpu *gpu, uint64_t va, uint64_t bytes);
+int emu_record_write(struct atoll_gpu *gpu, uint64_t va, const void *src, uint64_t bytes);
+int emu_record_submit(struct atoll_gpu *gpu, const struct atoll_ib *ibs, unsigned count);
+void emu_record_destroy(struct atoll_gpu *gpu);
 
 /* Record a guest fault: the first text is kept and returned by atoll_error() when a submission
  * returns 1. */

@@ -68,10 +68,14 @@ void emu_launch_state_destroy(struct emu_launch_state *s)
 
 ATOLL_API struct atoll_module *atoll_module_load(struct atoll_gpu *gpu, const void *elf, size_t bytes)
 {
-    struct emu_launch_state *s = launch_state(gpu);
+    struct emu_launch_state *s = gpu->record ? NULL : launch_state(gpu);
     struct atoll_module *m = s ? calloc(1, sizeof *m) : NULL;
     uint64_t size;
 
+    if (gpu->record) {
+        err_set(&gpu->err, "kernels are not recorded: no code object while there is a recording");
+        return NULL;
+    }
     if (!m) {
         err_set(&gpu->err, "out of memory");
         return NULL;

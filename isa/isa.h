@@ -55,6 +55,11 @@ int isa_print(const struct isa_target *t, const struct insn *in, char *out, size
 /* One line of LLVM's syntax to 1..3 dwords. Returns the dwords written, or -1 with *e set. */
 int isa_assemble(const struct isa_target *t, const char *text, uint32_t out[4], struct err *e);
 
+/* A program: a line an instruction, labels ("name:") that branches go to; directives (.name), comments (//, ;, #)
+ * and empty lines are skipped. *out is the caller's to free. Returns 0, or -1 with *e set: "name:LINE: ...". */
+int isa_assemble_program(const struct isa_target *t, const char *text, const char *name, uint32_t **out,
+                         size_t *ndw, struct err *e);
+
 /* The byte distance from the end of the instruction to where it may branch; false when it is no
  * branch or goes to an address from a register. */
 bool isa_branch_distance(const struct insn *in, int64_t *bytes);

@@ -5,7 +5,6 @@
 #include "tools/tools.h"
 
 #include <argp.h>
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -82,144 +81,15 @@ static void batch(const struct isa_target *t)
     free(line);
 }
 
-/* ---- programs ---------------------------------------------------------------------- */
-
-struct label {
-    const char *name;
-    size_t length, dw;
-};
-
-struct program {
-    const struct isa_target *t;
-    uint32_t *dw;
-    size_t ndw, cap;
-    struct label *labels;
-    size_t nlabels;
-};
-
-static bool name_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';
-}
-
-/* "name:" at the start of a line; returns what follows it, NULL without a label. */
-static const char *label_end(const char *p)
-{
-    const char *q = p;
-
-    while (name_char(*q))
-        q++;
-    return q > p && *q == ':' && q[1] != ':' ? q + 1 : NULL;
-}
-
-static const struct label *find_label(const struct program *p, const char *name, size_t n)
-{
-    for (size_t i = 0; i < p->nlabels; i++)
-        if (p->labels[i].length == n && !memcmp(p->labels[i].name, name, n))
-            return &p->labels[i];
-    return NULL;
-}
-
-static int grow(struct program *p, struct err *e)
-{
-    uint32_t *more;
-
-    if (p->ndw + 4 <= p->cap)
-        return 0;
-    p->cap = p->cap * 2 + 1024;
-    more = realloc(p->dw, p->cap * sizeof *more);
-    if (!more)
-        return err_set(e, "out of memory");
-    p->dw = more;
-    return 0;
-}
-
-/* A line whose last operand may be a label: the label becomes its distance (0 in the
- * first pass, when not all labels are known; it does not change the length). */
-static int instruction(struct program *p, const char *line, bool last_pass, struct err *e)
-{
-    const char *end = line + strcspn(line, ";"), *slashes = strstr(line, "//"), *name;
-    const struct label *l;
-    char text[1024];
-    uint32_t dw[4];
-    int n;
-
-    if (slashes && slashes < end)
-        end = slashes;
-    while (end > line && isspace((unsigned char)end[-1]))
-        end--;
-    if (end == line)
-        return 0;
-    if ((size_t)(end - line) >= sizeof text - 32)
-        return err_set(e, "the line is too long");
-    name = end;
-    while (name > line && name_char(name[-1]))
-        name--;
-    l = find_label(p, name, (size_t)(end - name));
-    snprintf(text, sizeof text, "%.*s", (int)(end - line), line);
-    n = l && name > line ? -1 : isa_assemble(p->t, text, dw, e);
-    if (n < 0 && name > line && (l || !last_pass) && !isdigit((unsigned char)*name)) {
-        int64_t distance = l && last_pass ? (int64_t)l->dw - (int64_t)p->ndw - 1 : 0;
-
-        if (distance < INT16_MIN || distance > INT16_MAX)
-            return err_set(e, "'%.*s' is too far away", (int)(end - name), name);
-        snprintf(text, sizeof text, "%.*s%lld", (int)(name - line), line,
-                 (long long)distance);
-        n = isa_assemble(p->t, text, dw, e);
-    }
-    if (n < 0 || grow(p, e) < 0)
-        return -1;
-    memcpy(p->dw + p->ndw, dw, (size_t)n * sizeof *dw);
-    p->ndw += (size_t)n;
-    return 0;
-}
-
-static int add_label(struct program *p, const char *name, size_t length, struct err *e)
-{
-    struct label *more;
-
-    if (find_label(p, name, length))
-        return err_set(e, "label '%.*s' is there twice", (int)length, name);
-    more = realloc(p->labels, (p->nlabels + 1) * sizeof *more);
-    if (!more)
-        return err_set(e, "out of memory");
-    p->labels = more;
-    p->labels[p->nlabels++] = (struct label){name, length, p->ndw};
-    return 0;
-}
-
-/* `text` has its newlines replaced by NULs. */
-static int pass(struct program *p, const char *path, const char *text, size_t bytes,
-                bool last_pass, struct err *e)
-{
-    unsigned line = 0;
-
-    p->ndw = 0;
-    for (const char *at = text; at < text + bytes; at += strlen(at) + 1) {
-        const char *q = at + strspn(at, " \t\r"), *after;
-        struct err inner;
-
-        line++;
-        while ((after = label_end(q))) {
-            if (!last_pass && add_label(p, q, (size_t)(after - 1 - q), &inner) < 0)
-                return err_set(e, "%s:%u: %.400s", path, line, inner.text);
-            q = after + strspn(after, " \t\r");
-        }
-        if (*q && *q != '.' && *q != '#' && instruction(p, q, last_pass, &inner) < 0)
-            return err_set(e, "%s:%u: %.400s", path, line, inner.text);
-    }
-    return 0;
-}
-
-static int write_code(const struct program *p, const char *path, struct err *e)
+static int write_code(const uint32_t *dw, size_t ndw, const char *path, struct err *e)
 {
     FILE *f = fopen(path, "wb");
     bool bad = !f;
 
-    for (size_t i = 0; f && i < p->ndw; i++) {
+    for (size_t i = 0; f && i < ndw; i++) {
         uint8_t b[4];
 
-        store_le32(b, p->dw[i]);
+        store_le32(b, dw[i]);
         bad |= fwrite(b, sizeof b, 1, f) != 1;
     }
     if (f)
@@ -230,25 +100,20 @@ static int write_code(const struct program *p, const char *path, struct err *e)
 static int assemble_file(const struct isa_target *t, const struct request *r,
                          struct err *e)
 {
-    struct program p = {.t = t};
-    size_t bytes;
+    uint32_t *dw = NULL;
+    size_t bytes, ndw = 0;
     char *text = file_read_all(r->file, &bytes, e);
     int rc;
 
     if (!text)
         return -1;
-    for (size_t i = 0; i < bytes; i++)
-        if (text[i] == '\n')
-            text[i] = 0;
-    rc = pass(&p, r->file, text, bytes, false, e);
-    if (rc >= 0)
-        rc = pass(&p, r->file, text, bytes, true, e);
+    rc = memchr(text, 0, bytes) ? err_set(e, "%s: no text", r->file)
+                                : isa_assemble_program(t, text, r->file, &dw, &ndw, e);
     if (rc >= 0 && r->out)
-        rc = write_code(&p, r->out, e);
+        rc = write_code(dw, ndw, r->out, e);
     else if (rc >= 0)
-        print_hex(stdout, p.dw, p.ndw);
-    free(p.dw);
-    free(p.labels);
+        print_hex(stdout, dw, ndw);
+    free(dw);
     free(text);
     return rc;
 }
