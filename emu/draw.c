@@ -322,10 +322,12 @@ static void sum_counters(struct emu_counters *c, const struct raster_counters *r
     emu_count(c, CNT_DB_SAMPLES_S_FAILED, r->db_s_failed);
     emu_count(c, CNT_DB_TILES_HIZ_CULLED, r->db_tiles_hiz_culled);
     emu_count(c, CNT_DB_QUADS_EARLY, r->db_quads_early);
+    emu_count(c, CNT_DB_QUADS_EARLY_CULLED, r->db_quads_early_culled);
     emu_count(c, CNT_DB_QUADS_LATE, r->db_quads_late);
     emu_count(c, CNT_CB_PIXELS, r->cb_pixels);
     emu_count(c, CNT_CB_SAMPLES, r->cb_samples);
     emu_count(c, CNT_CB_BLENDED, r->cb_blended);
+    emu_count(c, CNT_CB_BLENDED_PIXELS, r->cb_blended_pixels);
     emu_count(c, CNT_CB_RESOLVED, r->cb_resolved);
     emu_count(c, CNT_CB_ELIMINATED, r->cb_eliminated);
 }

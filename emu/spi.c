@@ -207,6 +207,15 @@ static void decode_z_export(const struct emu_draw_state *d, const struct draw_ex
     /* In the 16-bit integer format that is the same: the stencil in the high half of x, the mask in the low half of y. */
 }
 
+/* SPI_SHADER_COL_FORMAT has four bits; what is beyond the formats exports as 32_ABGR does. */
+static const enum emu_counter exports_by_format[16] = {
+#define FORMAT(f) [V_SPI_SHADER_EX_FORMAT__SPI_SHADER_##f] = CNT_PS_EXPORTS_##f
+    FORMAT(ZERO), FORMAT(32_R), FORMAT(32_GR), FORMAT(32_AR), FORMAT(FP16_ABGR), FORMAT(UNORM16_ABGR),
+    FORMAT(SNORM16_ABGR), FORMAT(UINT16_ABGR), FORMAT(SINT16_ABGR), FORMAT(32_ABGR),
+#undef FORMAT
+    [10 ... 15] = CNT_PS_EXPORTS_32_ABGR,
+};
+
 /* Late tests and colour of quad q. */
 static void finish_quad(struct draw_lane *l, unsigned q)
 {
@@ -230,8 +239,10 @@ static void finish_quad(struct draw_lane *l, unsigned q)
         for (unsigned p = 0; p < 4; p++) {
             const unsigned lane = 4 * q + p;
 
-            if (ex->z_exec >> lane & 1)
+            if (ex->z_exec >> lane & 1) {
                 decode_z_export(d, ex, lane, &z[p]);
+                emu_count(&l->counters, CNT_PS_EXPORTS_Z, live[p] != 0);
+            }
             if (z[p].has_mask)
                 live[p] &= raster_mask_from_export(&d->st, z[p].mask);
             if (d->st.db.alpha_to_mask) {
@@ -263,7 +274,10 @@ static void finish_quad(struct draw_lane *l, unsigned q)
             }
             raster_export_unpack(d->st.spi.col_format[m], raw, &color[p]);
             raster_export_unpack(d->st.spi.col_format[1], raw1, &src1[p]);
-            emu_count(&l->counters, CNT_PS_EXPORTS, mask[p] != 0);
+            if (mask[p]) {
+                emu_count(&l->counters, CNT_PS_EXPORTS, 1);
+                emu_count(&l->counters, exports_by_format[d->st.spi.col_format[m]], 1);
+            }
         }
         raster_cb_quad(&l->cb, m, prim->slice, px->quad[q].x, px->quad[q].y, mask, color, src1,
                        &l->count);
@@ -340,6 +354,8 @@ void emu_spi_quads(void *ctx, const struct raster_prim *p, const struct raster_q
         memcpy(live, cur.mask, sizeof live);
         if (!l->db.late)
             raster_db_quad(&l->db, p, &cur, live, NULL, &l->count);
+        else if (l->db.re_z)
+            raster_db_re_z(&l->db, p, &cur, live, &l->count);
         for (unsigned it = 0; it < iters; it++) {
             /* Sample-rate shading: pass `it` shades the samples it, it + iters, ... */
             uint16_t pass = iters == 1 ? 0xffff : 0, any = 0;

@@ -495,7 +495,7 @@ static void write_compressed(struct raster_cb *cb, const struct raster_target *t
     }
     while (rest) {
         const unsigned first = (unsigned)__builtin_ctz(rest), from = map[first];
-        uint32_t group = rest, used = 0;
+        uint32_t group = rest, used = 0, anchored = 0;
         uint64_t old[2] = { 0, 0 }, new[2];
         unsigned to;
 
@@ -507,14 +507,23 @@ static void write_compressed(struct raster_cb *cb, const struct raster_target *t
             load_texel(cb, t, p, from, old);
         combine(cb, t, old, color, src1, new, cnt);
         for (unsigned s = 0; s < t->samples; s++)
-            if (!(group >> s & 1))
+            if (!(group >> s & 1)) {
                 used |= 1u << map[s];
+                anchored |= s < t->fragments ? 1u << map[s] : 0;
+            }
         to = (unsigned)__builtin_ctz(~used);
+        /* An anchor always gets a place: of the fragments that no other anchor has, the lowest. */
+        if (to >= t->fragments && group & ((1u << t->fragments) - 1)) {
+            to = (unsigned)__builtin_ctz(~anchored);
+            for (unsigned s = 0; s < t->samples; s++)
+                if (!(group >> s & 1) && map[s] == to)
+                    map[s] = (uint8_t)t->fragments;
+        }
         if (to < t->fragments) {
             store_texel(cb, t, p, to, new);
             cnt->cb_samples++;
         } else {
-            to = t->fragments; /* no room: the colour is lost */
+            to = t->fragments; /* no room: the colour is lost (docs/errata.md, E-eqaa-colour) */
         }
         for (unsigned s = 0; s < t->samples; s++)
             if (group >> s & 1)
@@ -550,6 +559,7 @@ void raster_cb_quad(struct raster_cb *cb, unsigned mrt, uint32_t slice, int32_t 
         if (!mask[k])
             continue;
         cnt->cb_pixels++;
+        cnt->cb_blended_pixels += t->blend;
         if (t->fmask_on) {
             write_compressed(cb, t, &p, mask[k], &color[k], &src1[k], cnt);
             continue;

@@ -117,6 +117,27 @@ static void htile_begin(struct raster_db *db, uint32_t draw)
     db->htile_on = true;
 }
 
+static bool stencil_changes(const struct raster_stencil *s)
+{
+    return s->write_mask && (s->fail != V_StencilOp__STENCIL_KEEP || s->zpass != V_StencilOp__STENCIL_KEEP ||
+                             s->zfail != V_StencilOp__STENCIL_KEEP);
+}
+
+/* Z_ORDER says re-Z, and what fails before the shader also fails after it: nothing that an earlier primitive
+ * writes late can let it pass (docs/errata.md, E-re-z). */
+static bool may_re_z(const struct raster_db_state *s)
+{
+    if (s->z_order != V_ZOrder__RE_Z && s->z_order != V_ZOrder__EARLY_Z_THEN_RE_Z)
+        return false;
+    if (s->z_export || s->stencil_test_export || s->stencil_op_export || s->color_on_fail || s->no_color_on_pass ||
+        s->depth_clear || s->stencil_clear)
+        return false;
+    if (s->stencil_enable && !s->s_read_only && (stencil_changes(&s->stencil[0]) || stencil_changes(&s->stencil[1])))
+        return false;
+    return !s->z_enable || !s->z_write || s->z_read_only ||
+           (s->zfunc != V_CompareFrag__FRAG_EQUAL && s->zfunc != V_CompareFrag__FRAG_NOTEQUAL && !s->depth_bounds);
+}
+
 void raster_db_begin(struct raster_db *db, const struct raster_state *st, struct mem_vm *vm,
                      struct loud *loud, uint32_t draw)
 {
@@ -146,6 +167,7 @@ void raster_db_begin(struct raster_db *db, const struct raster_state *st, struct
                (s->z_export || s->stencil_test_export || s->stencil_op_export || s->mask_export ||
                 s->kill || s->alpha_to_mask || s->coverage_to_mask ||
                 s->z_order == V_ZOrder__LATE_Z);
+    db->re_z = db->late && db->active && !db->expand_only && may_re_z(s);
 }
 
 void raster_db_end(struct raster_db *db)
@@ -403,15 +425,14 @@ static bool test_sample(struct raster_db *db, const struct place *p, bool front,
     return s_pass && z_pass;
 }
 
-void raster_db_quad(struct raster_db *db, const struct raster_prim *prim, const struct raster_quad *q,
-                    uint16_t live[4], const struct raster_z_export ex[4],
-                    struct raster_counters *cnt)
+static void test_quad(struct raster_db *db, const struct raster_prim *prim, const struct raster_quad *q,
+                      uint16_t live[4], const struct raster_z_export ex[4], bool write,
+                      struct raster_counters *cnt)
 {
     const struct raster_db_state *st = &db->st->db;
     const struct raster_db_target *t = db->z.on ? &db->z : &db->s;
     struct place p;
 
-    *(db->late ? &cnt->db_quads_late : &cnt->db_quads_early) += 1;
     if (db->htile_on && (live[0] | live[1] | live[2] | live[3])) {
         p = (struct place){ (uint32_t)q->x, (uint32_t)q->y,
                             MIN2(t->first_slice + prim->slice, t->last_slice), 0 };
@@ -440,7 +461,7 @@ void raster_db_quad(struct raster_db *db, const struct raster_prim *prim, const 
                 if (st->depth_clear)
                     z = st->clear_depth;
                 if (!test_sample(db, &p, prim->front, z_encode(st->z_format, z), ex ? &ex[k] : NULL,
-                                 live[k] >> s & 1, cnt))
+                                 write && live[k] >> s & 1, cnt))
                     pass &= (uint16_t)~group;
             }
         }
@@ -453,6 +474,33 @@ void raster_db_quad(struct raster_db *db, const struct raster_prim *prim, const 
         }
         live[k] = pass;
     }
+}
+
+static bool any_live(const uint16_t live[4])
+{
+    return live[0] | live[1] | live[2] | live[3];
+}
+
+void raster_db_quad(struct raster_db *db, const struct raster_prim *prim, const struct raster_quad *q,
+                    uint16_t live[4], const struct raster_z_export ex[4],
+                    struct raster_counters *cnt)
+{
+    const bool was = any_live(live);
+
+    *(db->late ? &cnt->db_quads_late : &cnt->db_quads_early) += 1;
+    test_quad(db, prim, q, live, ex, true, cnt);
+    cnt->db_quads_early_culled += !db->late && was && !any_live(live);
+}
+
+void raster_db_re_z(struct raster_db *db, const struct raster_prim *prim, const struct raster_quad *q,
+                    uint16_t live[4], struct raster_counters *cnt)
+{
+    struct raster_counters none; /* samples are counted by the test that decides */
+    const bool was = any_live(live);
+
+    cnt->db_quads_early++;
+    test_quad(db, prim, q, live, NULL, false, &none);
+    cnt->db_quads_early_culled += was && !any_live(live);
 }
 
 /* ---- masks from the shader ------------------------------------------------------------------------ */

@@ -291,8 +291,8 @@ struct raster_counters {
     uint64_t pa_culled;        /* dropped: outside, facing, zero area, cull distance, NaN */
     uint64_t sc_prims, sc_tiles, sc_quads, sc_pixels, sc_samples;
     uint64_t db_tested, db_passed, db_z_failed, db_s_failed;
-    uint64_t db_quads_early, db_quads_late, db_tiles_hiz_culled;
-    uint64_t cb_pixels, cb_samples, cb_blended, cb_resolved, cb_eliminated;
+    uint64_t db_quads_early, db_quads_early_culled, db_quads_late, db_tiles_hiz_culled;
+    uint64_t cb_pixels, cb_blended_pixels, cb_samples, cb_blended, cb_resolved, cb_eliminated;
 };
 
 /* ---- IA: indices to primitives ------------------------------------------------------------ */
@@ -525,6 +525,7 @@ struct raster_db {
     bool active;                /* there is something to test or write */
     bool expand_only;           /* the draw decompresses: tiles are expanded, nothing is tested */
     bool late;                  /* tests come after the shader */
+    bool re_z;                  /* and before it: raster_db_re_z, which only drops quads */
 };
 
 /* What a pixel shader exported to MRTZ, for one pixel. */
@@ -548,6 +549,11 @@ void raster_db_fork(struct raster_db *to, const struct raster_db *from);
 void raster_db_quad(struct raster_db *db, const struct raster_prim *prim, const struct raster_quad *q,
                     uint16_t live[4], const struct raster_z_export ex[4],
                     struct raster_counters *cnt);
+
+/* The test before the shader when there is another one after it (db->re_z): clears the bits of samples that will
+ * fail then, and changes no memory. */
+void raster_db_re_z(struct raster_db *db, const struct raster_prim *prim, const struct raster_quad *q,
+                    uint16_t live[4], struct raster_counters *cnt);
 
 /* Read depth (as float) and stencil of a sample, after raster_db_begin with a state that tests both: a tile
  * that is only marked as cleared has the clear values. Changes no memory. Slices as in memory. */

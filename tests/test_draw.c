@@ -14,6 +14,7 @@
 #define VERTICES 0x200000000ull
 #define INDICES  0x200010000ull
 #define TARGET   0x200020000ull
+#define DEPTH    0x200040000ull
 #define SIDE     16 /* pixels that are drawn; the target's pitch is 64 */
 #define PITCH    64
 
@@ -374,6 +375,50 @@ START_TEST(discard)
 }
 END_TEST
 
+/* A shader that discards, over depth: with re-Z quads that cannot pass are not shaded, and the picture is the same. */
+START_TEST(re_z)
+{
+    uint8_t image[2][PITCH * SIDE * 4];
+    uint64_t shaded[2], culled[2];
+
+    for (unsigned k = 0; k < 2; k++) {
+        start(ps_discard);
+        ck_assert_int_eq(atoll_map(gpu, DEPTH, 65536, NULL), 0); /* 0 everywhere: nearer than what is drawn */
+        set(R_SPI_PS_INPUT_ENA, f(F_SPI_PS_INPUT_ENA__PERSP_CENTER_ENA, 1) |
+                                    f(F_SPI_PS_INPUT_ENA__POS_X_FLOAT_ENA, 1));
+        set(R_SPI_PS_INPUT_ADDR, f(F_SPI_PS_INPUT_ENA__PERSP_CENTER_ENA, 1) |
+                                     f(F_SPI_PS_INPUT_ENA__POS_X_FLOAT_ENA, 1));
+        set(R_DB_Z_INFO, f(F_DB_Z_INFO__FORMAT, V_ZFormat__Z_32_FLOAT));
+        set(R_DB_DEPTH_INFO, f(F_DB_DEPTH_INFO__ARRAY_MODE, V_ArrayMode__ARRAY_1D_TILED_THIN1));
+        set(R_DB_DEPTH_SIZE, f(F_DB_DEPTH_SIZE__PITCH_TILE_MAX, PITCH / 8 - 1));
+        set(R_DB_DEPTH_SLICE, f(F_DB_DEPTH_SLICE__SLICE_TILE_MAX, PITCH * SIDE / 64 - 1));
+        set(R_DB_Z_READ_BASE, (uint32_t)(DEPTH >> 8));
+        set(R_DB_Z_WRITE_BASE, (uint32_t)(DEPTH >> 8));
+        set(R_DB_DEPTH_CONTROL, f(F_DB_DEPTH_CONTROL__Z_ENABLE, 1) | f(F_DB_DEPTH_CONTROL__Z_WRITE_ENABLE, 1) |
+                                    f(F_DB_DEPTH_CONTROL__ZFUNC, V_CompareFrag__FRAG_ALWAYS));
+        set(R_DB_SHADER_CONTROL, f(F_DB_SHADER_CONTROL__KILL_ENABLE, 1) |
+                                     f(F_DB_SHADER_CONTROL__Z_ORDER, k ? V_ZOrder__EARLY_Z_THEN_RE_Z
+                                                                       : V_ZOrder__EARLY_Z_THEN_LATE_Z));
+        for (unsigned v = 0; v < 6; v++) /* the lower half gets depth 0.5, left of x = 8 */
+            vertex(v, v == 1 || v == 2 || v == 4 ? 1 : -1, v == 2 || v == 4 || v == 5 ? 1 : 0, 1, 1, 1);
+        ck_assert_int_eq(draw_auto(6), 0);
+        set(R_DB_DEPTH_CONTROL, f(F_DB_DEPTH_CONTROL__Z_ENABLE, 1) | f(F_DB_DEPTH_CONTROL__Z_WRITE_ENABLE, 1) |
+                                    f(F_DB_DEPTH_CONTROL__ZFUNC, V_CompareFrag__FRAG_LEQUAL));
+        for (unsigned v = 0; v < 3; v++) /* all of it, at 0.5: passes where 0.5 is, fails where 0 is */
+            vertex(v, v == 1 ? 3 : -1, v == 2 ? 3 : -1, 1, 1, 1);
+        ck_assert_int_eq(draw_auto(3), 0);
+        ck_assert_int_eq(atoll_read(gpu, TARGET, image[k], sizeof image[k]), 0);
+        shaded[k] = count(CNT_PS_QUADS);
+        culled[k] = count(CNT_DB_QUADS_EARLY_CULLED);
+        stop();
+    }
+    ck_assert_int_eq(memcmp(image[0], image[1], sizeof image[0]), 0);
+    ck_assert_uint_eq(culled[0], 0);
+    ck_assert_uint_eq(culled[1], SIDE * SIDE / 4 * 3 / 4); /* of the second draw all but the lower left quarter */
+    ck_assert_uint_eq(shaded[1], shaded[0] - culled[1]);
+}
+END_TEST
+
 /* ---- guests that are wrong ------------------------------------------------------------------ */
 
 START_TEST(endless_draw)
@@ -438,6 +483,7 @@ int main(void)
     tcase_add_test(tc, reuse_and_restart);
     tcase_add_test(tc, long_strip);
     tcase_add_test(tc, discard);
+    tcase_add_test(tc, re_z);
     tcase_add_test(tc, endless_draw);
     tcase_add_test(tc, unmapped);
     tcase_add_test(tc, garbage_registers);

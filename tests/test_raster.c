@@ -832,15 +832,22 @@ START_TEST(eqaa_loses_colours)
     paint(1, 0xff);
     paint(0.2f, 0x0f);
     check_map("11110000");
-    paint(0.4f, 0x81);
-    check_map("21110002");
-    paint(0.6f, 0xf0); /* gone are fragment 0's last samples */
-    check_map("21110000");
-    ck_assert_uint_eq(fragment(8, 16, 0) & 0xff, 0x99);
+    paint(0.4f, 0x80);
+    check_map("11110002");
+    paint(0.4f, 0x81); /* an anchor (sample 0, 1) always has a colour: samples 4 to 6 lose theirs */
+    check_map("01112220");
+    ck_assert_uint_eq(fragment(8, 16, 0) & 0xff, 0x66);
+    paint(0.6f, 0xf0);
+    check_map("01112222");
+    paint(0.8f, 0xf1); /* fragment 0 is sample 0's alone */
+    check_map("01110000");
+    ck_assert_uint_eq(fragment(8, 16, 0) & 0xff, 0xcc);
+    paint(0.6f, 0x02);
+    check_map("01220000");
     state.cb.mode = V_CBMode__CB_FMASK_DECOMPRESS;
     raster_cb_begin(&cb, &state, vm, loud, 0);
     raster_cb_special(&cb, 0, 8, 16, (const uint16_t[4]){ 1 }, &counters);
-    check_map("21110000");
+    check_map("01220000");
     target_done();
 }
 END_TEST
