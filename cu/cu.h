@@ -106,6 +106,11 @@ unsigned cu_count(const struct cu_machine *m);
 /* The launch number that the next wave gets. */
 uint32_t cu_next_wave(struct cu_machine *m);
 
+/* Remember where the machine stands, and go back there: its counters, launch numbers and whose turn it is.
+ * No group may be allocated then. One place is remembered. */
+void cu_save(struct cu_machine *m);
+void cu_restore(struct cu_machine *m);
+
 /* Counters of all waves freed so far, by stage. */
 struct cu_counters {
     uint64_t waves[STAGE_COUNT];

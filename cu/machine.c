@@ -89,6 +89,7 @@ struct unit {
     struct ranges lds;
     unsigned barriers, groups;
     unsigned next_simd; /* where the next wave is tried first on a tie */
+    unsigned saved_groups, saved_next_simd;
     uint8_t *lds_bytes;
 };
 
@@ -103,8 +104,8 @@ struct cu_machine {
     uint8_t *lds;
     struct slot *slots;
     pthread_mutex_t lock; /* of what is below */
-    uint32_t next_wave;
-    struct cu_counters counters;
+    uint32_t next_wave, saved_next_wave;
+    struct cu_counters counters, saved_counters;
 };
 
 static struct slot *slot_of(struct wave *w)
@@ -409,6 +410,26 @@ void cu_counters_get(struct cu_machine *m, struct cu_counters *out)
     pthread_mutex_lock(&m->lock);
     *out = m->counters;
     pthread_mutex_unlock(&m->lock);
+}
+
+void cu_save(struct cu_machine *m)
+{
+    for (unsigned i = 0; i < m->units; i++) {
+        m->unit[i].saved_groups = m->unit[i].groups;
+        m->unit[i].saved_next_simd = m->unit[i].next_simd;
+    }
+    m->saved_next_wave = m->next_wave;
+    m->saved_counters = m->counters;
+}
+
+void cu_restore(struct cu_machine *m)
+{
+    for (unsigned i = 0; i < m->units; i++) {
+        m->unit[i].groups = m->unit[i].saved_groups;
+        m->unit[i].next_simd = m->unit[i].saved_next_simd;
+    }
+    m->next_wave = m->saved_next_wave;
+    m->counters = m->saved_counters;
 }
 
 /* ---- running ---------------------------------------------------------------------- */

@@ -4,35 +4,28 @@
  * their number, with neighbouring groups on different shader engines, as SPI deals them
  * out. A group runs as soon as it is resident and usually ends in its first slice; one
  * that does not end stays resident and takes turns with the others, so that groups may
- * wait for each other as far as the hardware lets them. One thread runs them all: groups
- * share memory, and their order is part of the result.
+ * wait for each other as far as the hardware lets them. Groups share memory, and their
+ * order is part of the result: those whose order cannot be seen run on several threads
+ * (dispatch_lanes.c).
  *
  * Initial registers (SGPRs: user data, group ids, group info, scratch offset; VGPRs:
  * work-item ids): AMD's SI and CI programming guides on SPI, LLVM's AMDGPUUsage, Mesa's
  * argument declarations. */
-#include "emu/internal.h"
+#include "emu/dispatch_priv.h"
 
 #include <stdlib.h>
 
-#define SLICE_INSTS        (UINT64_C(1) << 20) /* of a wave, before other groups get a turn */
 #define STOPPED_GROUPS_MAX 256  /* halted groups after which a dispatch is given up */
 #define WATCHDOG_WAVES     256  /* a dispatch may run so many times what one wave may */
 #define SCRATCH_SLOTS      4096 /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
-#define NO_SCRATCH         UINT16_MAX
-#define CUS_MAX            128
-
-struct resident {
-    struct cu_group group;
-    unsigned sh; /* flat index, for the limits */
-    uint16_t scratch[ARRAY_LEN(((struct cu_group *)0)->waves)];
-};
 
 /* Made once per device: nothing is allocated in a dispatch. */
 struct emu_dispatch_state {
     unsigned capacity;
     struct resident *resident;
+    struct dispatch_lanes *lanes;
     uint64_t scratch_taken[SCRATCH_SLOTS / 64];
-    unsigned groups_on_cu[CUS_MAX], waves_on_sh[CUS_MAX];
+    unsigned groups_on_cu[DISPATCH_CUS_MAX], waves_on_sh[DISPATCH_CUS_MAX];
 };
 
 struct emu_dispatch_state *emu_dispatch_state_create(const struct atoll_gpu *gpu)
@@ -43,7 +36,8 @@ struct emu_dispatch_state *emu_dispatch_state_create(const struct atoll_gpu *gpu
         return NULL;
     s->capacity = cu_count(gpu->cu) * CU_SIMDS * CU_SLOTS_PER_SIMD;
     s->resident = calloc(s->capacity, sizeof *s->resident);
-    if (!s->resident || cu_count(gpu->cu) > CUS_MAX) {
+    s->lanes = dispatch_lanes_create();
+    if (!s->resident || !s->lanes || cu_count(gpu->cu) > DISPATCH_CUS_MAX) {
         emu_dispatch_state_destroy(s);
         return NULL;
     }
@@ -54,8 +48,14 @@ void emu_dispatch_state_destroy(struct emu_dispatch_state *s)
 {
     if (!s)
         return;
+    dispatch_lanes_destroy(s->lanes);
     free(s->resident);
     free(s);
+}
+
+void emu_dispatch_stats(const struct emu_dispatch_state *s, uint64_t *kept, uint64_t *undone)
+{
+    dispatch_lanes_stats(s->lanes, kept, undone);
 }
 
 /* ---- programs --------------------------------------------------------------------- */
@@ -75,27 +75,6 @@ void emu_pgm_decode(enum gfx gen, uint32_t lo, uint32_t hi, uint32_t rsrc1,
 }
 
 /* ---- the dispatch, decoded -------------------------------------------------------- */
-
-struct dispatch {
-    struct atoll_gpu *gpu;
-    struct emu_dispatch_state *state;
-    struct emu_wave_ctx ctx;
-    struct emu_pgm pgm;
-    struct cu_need need;       /* of a full group */
-    uint32_t start[3], end[3]; /* group ids */
-    uint32_t full[3],
-        partial[3]; /* threads of a group; of the last one in each dimension */
-    unsigned user_sgprs, id_components;
-    bool tgid[3], tg_size, scratch;
-    uint32_t scratch_wave_bytes, scratch_waves;
-    unsigned max_groups_on_cu, max_waves_on_sh; /* 0: no limit */
-    uint16_t cus[CUS_MAX];
-    unsigned cu_n;
-    unsigned resident_n; /* entries in use of state->resident */
-    uint64_t insts_left; /* until the dispatch's watchdog */
-    unsigned stopped;    /* groups */
-    bool give_up;
-};
 
 static void decode_threads(struct dispatch *d, uint32_t initiator, const uint32_t dim[3])
 {
@@ -197,21 +176,26 @@ static void check_unmodelled(const struct dispatch *d, uint32_t initiator)
 
 /* ---- launching -------------------------------------------------------------------- */
 
-/* A free part of the scratch ring; NO_SCRATCH when all are taken. */
-static uint16_t take_scratch(struct dispatch *d)
+/* A free part of the scratch ring, from that of its lane on; DISPATCH_NO_SCRATCH when all are taken. */
+static uint16_t take_scratch(struct dispatch *d, unsigned first)
 {
-    for (unsigned i = 0; i < MAX2(d->scratch_waves, 1); i++)
+    const unsigned n = MAX2(d->scratch_waves, 1);
+
+    for (unsigned k = 0; k < n; k++) {
+        const unsigned i = (first + k) % n;
+
         if (!(d->state->scratch_taken[i / 64] >> (i % 64) & 1)) {
             d->state->scratch_taken[i / 64] |= UINT64_C(1) << (i % 64);
             return (uint16_t)i;
         }
-    return NO_SCRATCH;
+    }
+    return DISPATCH_NO_SCRATCH;
 }
 
 static void drop_scratch(struct dispatch *d, struct resident *r, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (r->scratch[i] != NO_SCRATCH)
+        if (r->scratch[i] != DISPATCH_NO_SCRATCH)
             d->state->scratch_taken[r->scratch[i] / 64] &=
                 ~(UINT64_C(1) << (r->scratch[i] % 64));
 }
@@ -257,22 +241,68 @@ static void set_sgprs(const struct dispatch *d, struct wave *w, const uint32_t i
         w->s[n++] = scratch * d->scratch_wave_bytes;
 }
 
+void dispatch_group_at(const struct dispatch *d, uint64_t number, uint32_t id[3], uint32_t size[3],
+                       unsigned *waves)
+{
+    uint64_t threads = 1;
+
+    for (unsigned i = 0; i < 3; i++) {
+        const uint32_t n = d->end[i] - d->start[i];
+
+        id[i] = d->start[i] + (uint32_t)(number % n);
+        number /= n;
+        size[i] = id[i] == d->end[i] - 1 ? d->partial[i] : d->full[i];
+        threads *= size[i];
+    }
+    *waves = (unsigned)((threads + 63) / 64);
+}
+
+unsigned dispatch_cu_of(const struct dispatch *d, uint64_t number)
+{
+    return d->cus[number % d->cu_n];
+}
+
+unsigned dispatch_lane_of(const struct dispatch *d, uint64_t number)
+{
+    return (unsigned)(number % d->cu_n % d->lanes);
+}
+
+void dispatch_start(struct dispatch *d, struct resident *r, uint64_t number, struct emu_wave_ctx *ctx)
+{
+    uint32_t id[3], size[3], threads;
+    unsigned waves;
+
+    dispatch_group_at(d, number, id, size, &waves);
+    threads = size[0] * size[1] * size[2];
+    for (unsigned i = 0; i < waves; i++) {
+        struct wave *w = r->group.waves[i];
+        unsigned lanes = MIN2(threads - 64 * i, 64);
+
+        emu_wave_prepare(d->gpu, w, emu_compute_ops(), ctx);
+        wave_reset(w, d->pgm.code_va,
+                   lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1,
+                   d->pgm.float_mode, d->pgm.dx10_clamp, d->pgm.ieee);
+        w->mode |= (uint32_t)d->pgm.fp16_ovfl << 23;
+        emu_wave_trap(d->gpu, w);
+        set_ids(d, w, size, 64 * i, lanes);
+        set_sgprs(d, w, id, i, waves, r->scratch[i]);
+    }
+    emu_count(ctx->counters, CNT_CS_GROUPS, 1);
+    emu_count(ctx->counters, CNT_CS_INVOCATIONS, threads);
+}
+
 enum launch { LAUNCHED, FULL };
 
-static enum launch launch(struct dispatch *d, uint64_t number, const uint32_t id[3])
+static enum launch launch(struct dispatch *d, uint64_t number)
 {
     struct atoll_gpu *gpu = d->gpu;
     struct emu_dispatch_state *s = d->state;
     struct resident *r = &s->resident[d->resident_n];
-    unsigned cu = d->cus[number % d->cu_n];
-    uint32_t size[3], threads;
+    unsigned cu = dispatch_cu_of(d, number), lane = dispatch_lane_of(d, number);
+    uint32_t id[3], size[3];
     struct cu_need need = d->need;
 
-    for (unsigned i = 0; i < 3; i++)
-        size[i] = id[i] == d->end[i] - 1 ? d->partial[i] : d->full[i];
-    threads = size[0] * size[1] * size[2];
-    need.waves = (threads + 63) / 64;
-
+    dispatch_group_at(d, number, id, size, &need.waves);
     r->sh = cu / gpu->chip->cu_per_sh;
     if (d->resident_n == s->capacity ||
         (d->max_groups_on_cu && s->groups_on_cu[cu] >= d->max_groups_on_cu) ||
@@ -280,8 +310,8 @@ static enum launch launch(struct dispatch *d, uint64_t number, const uint32_t id
          s->waves_on_sh[r->sh] + need.waves > d->max_waves_on_sh))
         return FULL;
     for (unsigned i = 0; i < need.waves; i++) {
-        r->scratch[i] = d->scratch ? take_scratch(d) : NO_SCRATCH;
-        if (d->scratch && r->scratch[i] == NO_SCRATCH) {
+        r->scratch[i] = d->scratch ? take_scratch(d, lane * d->need.waves) : DISPATCH_NO_SCRATCH;
+        if (d->scratch && r->scratch[i] == DISPATCH_NO_SCRATCH) {
             drop_scratch(d, r, i);
             return FULL;
         }
@@ -290,30 +320,16 @@ static enum launch launch(struct dispatch *d, uint64_t number, const uint32_t id
         drop_scratch(d, r, need.waves);
         return FULL;
     }
-    for (unsigned i = 0; i < need.waves; i++) {
-        struct wave *w = r->group.waves[i];
-        unsigned lanes = MIN2(threads - 64 * i, 64);
-
-        emu_wave_prepare(gpu, w, emu_compute_ops(), &d->ctx);
-        wave_reset(w, d->pgm.code_va,
-                   lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1,
-                   d->pgm.float_mode, d->pgm.dx10_clamp, d->pgm.ieee);
-        w->mode |= (uint32_t)d->pgm.fp16_ovfl << 23;
-        emu_wave_trap(gpu, w);
-        set_ids(d, w, size, 64 * i, lanes);
-        set_sgprs(d, w, id, i, need.waves, r->scratch[i]);
-    }
+    dispatch_start(d, r, number, &d->ctx);
     s->groups_on_cu[cu]++;
     s->waves_on_sh[r->sh] += need.waves;
     d->resident_n++;
-    emu_count(&gpu->counters, CNT_CS_GROUPS, 1);
-    emu_count(&gpu->counters, CNT_CS_INVOCATIONS, threads);
     return LAUNCHED;
 }
 
 /* ---- running ---------------------------------------------------------------------- */
 
-static uint64_t group_insts(const struct cu_group *g)
+uint64_t dispatch_group_insts(const struct cu_group *g)
 {
     uint64_t n = 0;
 
@@ -328,14 +344,13 @@ static bool take_turn(struct dispatch *d, unsigned i)
     struct atoll_gpu *gpu = d->gpu;
     struct emu_dispatch_state *s = d->state;
     struct resident *r = &s->resident[i];
-    uint64_t before = group_insts(&r->group), ran;
+    uint64_t before = dispatch_group_insts(&r->group), ran;
     struct err e = {{0}};
     enum cu_group_state state =
-        cu_group_slice(gpu->cu, &r->group, SLICE_INSTS, gpu->opt.watchdog_insts, &e);
+        cu_group_slice(gpu->cu, &r->group, DISPATCH_SLICE_INSTS, gpu->opt.watchdog_insts, &e);
 
-    /* A launch costs something too, so that a dispatch of nothing but ends comes to one.
-     */
-    ran = group_insts(&r->group) - before + 16;
+    ran = dispatch_group_insts(&r->group) - before + DISPATCH_LAUNCH_INSTS;
+    d->insts += ran;
     d->insts_left -= MIN2(ran, d->insts_left);
     if (!d->insts_left && state == CU_GROUP_RUNNING) {
         char text[400];
@@ -378,33 +393,41 @@ static bool gave_up(struct dispatch *d)
     return true;
 }
 
+/* Group `number` gets its place, when there is one, and its first turn. False when the dispatch must end. */
+static bool run_group(struct dispatch *d, uint64_t number)
+{
+    while (launch(d, number) == FULL) {
+        if (!d->resident_n) {
+            emu_guest_fault(d->gpu,
+                            "dispatch %u: a workgroup of %u waves, %u VGPRs, %u SGPRs, %u bytes "
+                            "of LDS fits no CU",
+                            d->gpu->draw_number, d->need.waves, d->need.vgprs, d->need.sgprs,
+                            d->need.lds_bytes);
+            return false;
+        }
+        take_turns(d);
+        if (gave_up(d))
+            return false;
+    }
+    take_turn(d, d->resident_n - 1);
+    return !gave_up(d);
+}
+
 static void run(struct dispatch *d)
 {
-    uint64_t number = 0;
-    uint32_t id[3];
+    struct dispatch_lanes *lanes = d->state->lanes;
 
-    for (id[2] = d->start[2]; id[2] < d->end[2]; id[2]++)
-        for (id[1] = d->start[1]; id[1] < d->end[1]; id[1]++)
-            for (id[0] = d->start[0]; id[0] < d->end[0]; id[0]++, number++) {
-                while (launch(d, number, id) == FULL) {
-                    if (!d->resident_n) {
-                        emu_guest_fault(d->gpu,
-                                        "dispatch %u: a workgroup of %u waves, %u VGPRs, "
-                                        "%u SGPRs, %u bytes "
-                                        "of LDS fits no CU",
-                                        d->gpu->draw_number, d->need.waves, d->need.vgprs,
-                                        d->need.sgprs, d->need.lds_bytes);
-                        return;
-                    }
-                    take_turns(d);
-                    if (gave_up(d))
-                        goto drain;
-                }
-                take_turn(d, d->resident_n - 1);
-                if (gave_up(d))
-                    goto drain;
-            }
-drain:
+    dispatch_lanes_begin(lanes, d);
+    for (uint64_t number = 0; number < d->groups;) {
+        uint64_t ran = d->resident_n ? 0 : dispatch_lanes_run(lanes, d, number);
+
+        if (!ran) {
+            if (!run_group(d, number))
+                break;
+            ran = 1;
+        }
+        number += ran;
+    }
     /* With the budget used up every turn ends its group. */
     while (d->resident_n)
         take_turns(d);
@@ -416,16 +439,20 @@ void emu_dispatch(struct atoll_gpu *gpu, uint32_t gx, uint32_t gy, uint32_t gz,
     struct dispatch *d = &(struct dispatch){
         .gpu = gpu,
         .state = gpu->dispatch,
-        .ctx = {.gpu = gpu, .clock = gpu->clock},
+        .ctx = {.gpu = gpu, .counters = &gpu->counters, .clock = gpu->clock},
         .insts_left = gpu->opt.watchdog_insts * WATCHDOG_WAVES,
     };
 
     if (d->insts_left / WATCHDOG_WAVES != gpu->opt.watchdog_insts)
         d->insts_left = UINT64_MAX;
     decode_threads(d, initiator, (uint32_t[3]){gx, gy, gz});
-    for (unsigned i = 0; i < 3; i++)
+    d->groups = 1;
+    for (unsigned i = 0; i < 3; i++) {
         if (d->start[i] >= d->end[i])
             return; /* no groups: not an error */
+        if (__builtin_mul_overflow(d->groups, d->end[i] - d->start[i], &d->groups))
+            d->groups = UINT64_MAX; /* the watchdog comes first */
+    }
     decode_program(d);
     decode_cus(d);
     check_unmodelled(d, initiator);
@@ -435,6 +462,7 @@ void emu_dispatch(struct atoll_gpu *gpu, uint32_t gx, uint32_t gy, uint32_t gz,
                                 : "COMPUTE_STATIC_THREAD_MGMT_SE* enables no CU");
         return;
     }
+    d->lanes = dispatch_lane_count(d);
     if (d->need.waves > ARRAY_LEN(d->state->resident->scratch)) {
         emu_guest_fault(gpu, "dispatch %u: groups of %u x %u x %u threads",
                         gpu->draw_number, d->full[0], d->full[1], d->full[2]);

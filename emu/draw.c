@@ -28,8 +28,8 @@ struct emu_draw_state *emu_draw_state_create(struct atoll_gpu *gpu)
     if (!d)
         return NULL;
     d->gpu = gpu;
-    d->pool = emu_pool_create(gpu->opt.threads);
-    if (!d->pool || !draw_gs_create(d) || !draw_tess_create(d)) {
+    d->pool = gpu->pool;
+    if (!draw_gs_create(d) || !draw_tess_create(d)) {
         emu_draw_state_destroy(d);
         return NULL;
     }
@@ -42,7 +42,6 @@ void emu_draw_state_destroy(struct emu_draw_state *d)
         return;
     draw_gs_destroy(d);
     draw_tess_destroy(d);
-    emu_pool_destroy(d->pool);
     free(d);
 }
 

@@ -70,7 +70,8 @@ ATOLL_API struct atoll_gpu *atoll_gpu_create(const char *chip,
         cu_config_init(&gpu->cu_cfg, c->gen, c->se, c->sh_per_se, c->cu_per_sh);
         gpu->cu = cu_machine_create(&gpu->cu_cfg, gpu->code, gpu->vm, gpu->loud);
     }
-    if (gpu->cu)
+    gpu->pool = emu_pool_create(gpu->opt.threads);
+    if (gpu->cu && gpu->pool)
         gpu->dispatch = emu_dispatch_state_create(gpu);
     if (!gpu->dispatch) {
         atoll_gpu_destroy(gpu);
@@ -87,6 +88,7 @@ ATOLL_API void atoll_gpu_destroy(struct atoll_gpu *gpu)
     emu_record_destroy(gpu);
     emu_draw_state_destroy(gpu->draw);
     emu_dispatch_state_destroy(gpu->dispatch);
+    emu_pool_destroy(gpu->pool);
     emu_launch_state_destroy(gpu->launch);
     cu_machine_destroy(gpu->cu);
     isa_code_destroy(gpu->code);

@@ -278,7 +278,11 @@ void emu_ops_image(struct wave *w, const struct isa_image *im)
     }
     if (op.image.unknown)
         emu_image_unknown(&op, 7, op.image.unknown);
-    op.mem = (struct raster_access){ .vm = w->vm, .client = MEM_TEX };
+    op.mem = (struct raster_access){ .vm = w->vm, .client = MEM_TEX, .touch = w->touch };
+    if (w->touch && im->what & ISA_IMAGE_ATOMIC) {
+        mem_touch_give_up(w->touch);
+        return;
+    }
     emu_count(counters, CNT_TA_INSTRUCTIONS, 1);
     emu_count(counters, CNT_TA_LANES, (uint64_t)__builtin_popcountll(exec));
     if (im->what & (ISA_IMAGE_SAMPLE | ISA_IMAGE_GATHER4 | ISA_IMAGE_GET_LOD))
@@ -303,5 +307,8 @@ void emu_ops_image(struct wave *w, const struct isa_image *im)
     if (im->what & (ISA_IMAGE_STORE | ISA_IMAGE_ATOMIC) && op.image.compressed)
         emu_image_unknown(&op, 6, "a store or an atomic to a compressed image");
     emu_count(counters, CNT_TD_TEXELS, op.texels);
-    mem_count(w->vm, MEM_TEX, op.mem.read_bytes, op.mem.written_bytes);
+    if (w->touch)
+        mem_touch_count(w->touch, MEM_TEX, op.mem.read_bytes, op.mem.written_bytes);
+    else
+        mem_count(w->vm, MEM_TEX, op.mem.read_bytes, op.mem.written_bytes);
 }

@@ -200,7 +200,11 @@ static void border_entry(const struct image_op *op, uint32_t out[4])
     const struct mem_who who = { .client = MEM_TEX, .pc_va = op->w->insn_va, .wave_id = op->w->id };
 
     memset(out, 0, 16);
-    if (op->sampler.border_type == V_SQ_TEX_BORDER_COLOR__SQ_TEX_BORDER_COLOR_REGISTER)
+    if (op->sampler.border_type != V_SQ_TEX_BORDER_COLOR__SQ_TEX_BORDER_COLOR_REGISTER)
+        return;
+    if (op->w->touch)
+        mem_touch_give_up(op->w->touch);
+    else
         mem_read(op->gpu->vm, ((hi & 0xff) << 40 | lo << 8) + 16ull * op->sampler.border_index, out, 16, &who);
 }
 

@@ -15,6 +15,7 @@
 #include "cu/cu.h"
 #include "emu/counters.h"
 #include "emu/gpu.h"
+#include "emu/pool.h"
 #include "isa/isa.h"
 #include "mem/mem.h"
 #include "pm4/pm4.h"
@@ -98,6 +99,7 @@ struct atoll_gpu {
     atoll_inst_fn on_inst;
     void *on_inst_ctx;
 
+    struct emu_pool *pool;               /* of draws and dispatches */
     struct emu_dispatch_state *dispatch; /* private to dispatch.c */
     struct emu_launch_state *launch;     /* private to launch.c; NULL until the first module */
     struct emu_record *record;           /* private to record.c; NULL: nothing is recorded */
@@ -154,6 +156,8 @@ void emu_dispatch(struct atoll_gpu *gpu, uint32_t gx, uint32_t gy, uint32_t gz,
 
 struct emu_dispatch_state *emu_dispatch_state_create(const struct atoll_gpu *gpu);
 void emu_dispatch_state_destroy(struct emu_dispatch_state *s);
+/* Workgroups so far that ran beside others, and of those that were tried so, those that then had to run in order. */
+void emu_dispatch_stats(const struct emu_dispatch_state *s, uint64_t *kept, uint64_t *undone);
 
 /* ---- launch.c --------------------------------------------------------------------- */
 

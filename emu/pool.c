@@ -1,4 +1,4 @@
-/* pool: threads that run the jobs of a draw. See pool.h. */
+/* pool: threads that run the jobs of draws and dispatches. See pool.h. */
 #include "emu/pool.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* pool: threads that run the jobs of a draw. Private to emu/.
+/* pool: threads that run the jobs of draws and dispatches. Private to emu/.
  *
  * What a job does may not depend on which thread runs it or when: then the result is the same with any number of
  * threads. Threads are made when the first jobs come, and sleep in between. */

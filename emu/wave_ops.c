@@ -16,6 +16,10 @@ static struct emu_wave_ctx *ctx(struct wave *w)
 uint8_t *emu_ops_gds(struct wave *w, uint32_t *bytes)
 {
     *bytes = EMU_GDS_BYTES;
+    if (w->touch) { /* shared by all, and in their order */
+        mem_touch_give_up(w->touch);
+        *bytes = 0;
+    }
     return ctx(w)->gpu->gds;
 }
 
@@ -34,7 +38,7 @@ void emu_ops_sendmsg(struct wave *w, uint32_t imm, uint32_t m0)
      * stages are handled by their own ops before they get here. */
     if ((imm & MSG_MASK) == MSG_INTERRUPT)
         return;
-    loud_report(ctx(w)->gpu->loud, LOUD_MESSAGE, UINT64_C(1) << 32 | (imm & 0xffff),
+    loud_report(w->loud, LOUD_MESSAGE, UINT64_C(1) << 32 | (imm & 0xffff),
                 "s_sendmsg 0x%x (m0 0x%08x) of wave %u at PC 0x%llx", imm & 0xffff, m0,
                 w->id, (unsigned long long)w->insn_va);
 }
@@ -42,7 +46,7 @@ void emu_ops_sendmsg(struct wave *w, uint32_t imm, uint32_t m0)
 bool emu_ops_gws(struct wave *w, unsigned op, uint32_t value)
 {
     loud_report(
-        ctx(w)->gpu->loud, LOUD_OTHER, UINT64_C(0x6777) << 32 | op,
+        w->loud, LOUD_OTHER, UINT64_C(0x6777) << 32 | op,
         "global wave sync or ordered count, operation %u (value 0x%x) at PC 0x%llx", op,
         value, (unsigned long long)w->insn_va);
     return true;
@@ -59,7 +63,7 @@ void emu_ops_trace(struct wave *w, uint64_t pc_va, const struct insn *in, bool a
 static void no_export(struct wave *w, unsigned target, unsigned en, bool compr, bool done,
                       bool vm, const uint32_t *const src[4])
 {
-    loud_report(ctx(w)->gpu->loud, LOUD_OTHER, UINT64_C(0x657870) << 32 | target,
+    loud_report(w->loud, LOUD_OTHER, UINT64_C(0x657870) << 32 | target,
                 "export to target %u from a compute shader at PC 0x%llx", target,
                 (unsigned long long)w->insn_va);
 }

@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "mem/mem.h"
+#include "mem/touch.h"
 #include "isa/insn.h" /* struct insn: the decoded instruction */
 #include "isa/ids.h" /* enum isa_op: I_V_ADD_F32, ...: one per row of the table */
 
@@ -187,6 +188,9 @@ struct wave {
     bool d16_unpacked; /* the target keeps D16 data one half to a VGPR (gfx800..gfx803) */
 
     struct mem_vm *vm;
+    /* What the wave reads and writes is noted here, when waves run at the same time that may have to run in
+     * order instead (mem/touch.h); what it does that cannot be taken back gives that up. NULL: as ever. */
+    struct mem_touch *touch;
     const struct wave_ops *ops;
     void *ops_ctx;
     struct loud *loud;

@@ -36,8 +36,12 @@ static uint32_t load_dword(struct wave *w, uint64_t va)
     const uint8_t *p = vmem_host(w, va, 4, MEM_R);
     uint32_t v = 0;
 
-    if (p)
+    if (p) {
+        vmem_touch(w, p, 4, false);
         return load_le32(p);
+    }
+    if (vmem_gives_up(w))
+        return 0;
     struct mem_who me = who(w);
 
     if (!mem_read(w->vm, va, &v, 4, &me))
@@ -50,9 +54,12 @@ static void store_dword(struct wave *w, uint64_t va, uint32_t v)
     uint8_t *p = vmem_host(w, va, 4, MEM_W);
 
     if (p) {
-        store_le32(p, v);
+        if (vmem_touch(w, p, 4, true))
+            store_le32(p, v);
         return;
     }
+    if (vmem_gives_up(w))
+        return;
     struct mem_who me = who(w);
 
     if (!mem_write(w->vm, va, &v, 4, &me))
@@ -114,7 +121,7 @@ void vmem_scalar_atomic(struct wave *w, const struct insn *in, enum vmem_atomic 
     uint64_t data = wide ? wave_s64(w, r) : w->s[r];
     uint64_t cmp = wide ? wave_s64(w, r + 2) : w->s[r + 1];
 
-    if (in_range >= bytes) {
+    if (in_range >= bytes && !vmem_gives_up(w)) {
         uint8_t *p = vmem_host(w, va, bytes, MEM_R | MEM_W);
 
         if (p) {

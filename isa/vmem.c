@@ -30,6 +30,38 @@ uint8_t *vmem_host(struct wave *w, uint64_t va, uint64_t bytes, unsigned prot)
     return (s->prot & prot) == prot ? s->host + (va - s->va) : NULL;
 }
 
+bool vmem_touch_run(struct wave *w, const uint8_t *p, uint32_t step, unsigned bytes, bool write)
+{
+    bool ok = true;
+
+    if (!w->touch)
+        return true;
+    if (step <= bytes)
+        return mem_touch(w->touch, p, 63 * (uint64_t)step + bytes, write);
+    for (unsigned t = 0; t < 64; t++)
+        ok &= mem_touch(w->touch, p + (size_t)t * step, bytes, write);
+    return ok;
+}
+
+bool vmem_touch_lanes(struct wave *w, const struct lanes *l, uint64_t on, const uint8_t *p, uint64_t lo,
+                      unsigned bytes, bool write)
+{
+    bool ok = true;
+
+    for (uint64_t left = w->touch ? on : 0; left; left &= left - 1)
+        ok &= mem_touch(w->touch, p + (l->va[__builtin_ctzll(left)] - lo), bytes, write);
+    return ok;
+}
+
+bool vmem_gives_up(struct wave *w)
+{
+    if (!w->touch)
+        return false;
+    mem_touch_give_up(w->touch);
+    w->priv.yield = true;
+    return true;
+}
+
 static struct mem_who who(const struct wave *w)
 {
     return (struct mem_who){MEM_SHADER, w->insn_va, w->id};
@@ -40,8 +72,9 @@ void vmem_read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes)
     const uint8_t *p = vmem_host(w, va, bytes, MEM_R);
 
     if (p) {
+        vmem_touch(w, p, bytes, false);
         memcpy(dst, p, bytes);
-    } else {
+    } else if (!vmem_gives_up(w)) {
         struct mem_who me = who(w);
 
         if (!mem_read(w->vm, va, dst, bytes, &me))
@@ -54,8 +87,9 @@ void vmem_write_lane(struct wave *w, uint64_t va, const void *src, unsigned byte
     uint8_t *p = vmem_host(w, va, bytes, MEM_W);
 
     if (p) {
-        memcpy(p, src, bytes);
-    } else {
+        if (vmem_touch(w, p, bytes, true))
+            memcpy(p, src, bytes);
+    } else if (!vmem_gives_up(w)) {
         struct mem_who me = who(w);
 
         if (!mem_write(w->vm, va, src, bytes, &me))
@@ -295,6 +329,7 @@ static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum
 
     if (p) {
         regs -= 64 * (n - 1);
+        vmem_touch_lanes(w, l, exec, p, lo, bytes * n, false);
         for (uint64_t left = exec; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctzll(left);
             const uint8_t *q = p + (l->va[lane] - lo);
@@ -348,6 +383,8 @@ static void store_lanes(struct wave *w, unsigned src, const struct lanes *l, enu
 
     if (p) {
         regs -= 64 * (n - 1);
+        if (!vmem_touch_lanes(w, l, exec, p, lo, 4 * n, true))
+            return;
         for (uint64_t left = exec; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctzll(left);
 
@@ -522,6 +559,8 @@ static void atomic_lanes(struct wave *w, const struct insn *in, const struct lan
     unsigned bytes = wide ? 8 : 4;
     uint64_t exec = wave_exec(w);
 
+    if (exec & ~lds && vmem_gives_up(w))
+        return;
     for (unsigned lane = 0; lane < 64; lane++) {
         uint64_t bit = UINT64_C(1) << lane, data, cmp, old = 0;
 
@@ -614,6 +653,7 @@ static bool load_run(struct wave *w, unsigned dst, const struct run *r, unsigned
 
     if (!p || !last)
         return false;
+    vmem_touch_run(w, p, r->step, 4 * n, false);
     vmem_run_load(last - 64 * (n - 1), p, r->step, n);
     w->counters.read_bytes += 256 * n;
     return true;
@@ -626,7 +666,8 @@ static bool store_run(struct wave *w, unsigned src, const struct run *r, unsigne
 
     if (!p || !last)
         return false;
-    vmem_run_store(p, last - 64 * (n - 1), r->step, n);
+    if (vmem_touch_run(w, p, r->step, 4 * n, true))
+        vmem_run_store(p, last - 64 * (n - 1), r->step, n);
     w->counters.written_bytes += 256 * n;
     return true;
 }

@@ -165,6 +165,7 @@ static bool load_run(struct wave *w, const struct insn *in, const struct access 
     q = vmem_host(w, r.va, 63 * (uint64_t)r.step + a->bytes, MEM_R);
     if (!q)
         return false;
+    vmem_touch_run(w, q, r.step, a->bytes, false);
     out -= 64 * (n - 1);
     make_plan(a, unpack, n, &p);
     for (unsigned i = 0; i < n; i++)
@@ -192,6 +193,7 @@ static bool load_at_once(struct wave *w, const struct access *a, mem_unpack_fn u
     q = vmem_host_of_lanes(w, &a->l, exec, a->bytes, MEM_R, &lo);
     if (!q)
         return false;
+    vmem_touch_lanes(w, &a->l, exec, q, lo, a->bytes, false);
     out -= 64 * (n - 1);
     make_plan(a, unpack, n, &p);
     for (uint64_t left = exec; left; left &= left - 1) {

@@ -60,6 +60,22 @@ uint8_t *vmem_host(struct wave *w, uint64_t va, uint64_t bytes, unsigned prot);
 uint8_t *vmem_host_of_lanes(struct wave *w, const struct lanes *l, uint64_t on, unsigned bytes,
                             unsigned prot, uint64_t *lo);
 
+/* Tell w->touch of an access to host memory; false: it may not write. */
+static inline bool vmem_touch(struct wave *w, const void *p, uint64_t bytes, bool write)
+{
+    return !w->touch || mem_touch(w->touch, p, bytes, write);
+}
+
+/* The same for a whole wave whose lane t moves `bytes` at p + t * step. */
+bool vmem_touch_run(struct wave *w, const uint8_t *p, uint32_t step, unsigned bytes, bool write);
+
+/* The same for the lanes `on` at l->va, of which the lowest is lo, at p. */
+bool vmem_touch_lanes(struct wave *w, const struct lanes *l, uint64_t on, const uint8_t *p, uint64_t lo,
+                      unsigned bytes, bool write);
+
+/* Give up, if w->touch asks: true when the wave may not do what cannot be taken back. */
+bool vmem_gives_up(struct wave *w);
+
 /* Up to 16 bytes of one lane, fault recorded: what is unmapped reads zero, and is not written. */
 void vmem_read_lane(struct wave *w, uint64_t va, void *dst, unsigned bytes);
 void vmem_write_lane(struct wave *w, uint64_t va, const void *src, unsigned bytes);

@@ -35,6 +35,8 @@ void vmem_scratch_load(struct wave *w, unsigned dst, const uint64_t offset[64], 
     if (one_row(offset, lanes, t)) {
         const uint8_t *p = vmem_host(w, vmem_scratch_va(w, (uint32_t)offset[0], 0), n * ROW_BYTES, MEM_R);
 
+        if (p)
+            vmem_touch(w, p, n * ROW_BYTES, false);
         for (unsigned i = 0; p && i < n; i++) {
             uint32_t *out = vmem_vgpr_out(w, dst, i);
 
@@ -71,7 +73,9 @@ void vmem_scratch_store(struct wave *w, unsigned src, const uint64_t offset[64],
     if (one_row(offset, lanes, t)) {
         uint8_t *p = vmem_host(w, vmem_scratch_va(w, (uint32_t)offset[0], 0), n * ROW_BYTES, MEM_W);
 
-        for (unsigned i = 0; p && i < n; i++)
+        const bool noted = p && vmem_touch(w, p, n * ROW_BYTES, true);
+
+        for (unsigned i = 0; noted && i < n; i++)
             memcpy(p + i * ROW_BYTES, vmem_vgpr(w, src + i), ROW_BYTES);
         if (p)
             return;

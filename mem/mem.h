@@ -65,6 +65,10 @@ int mem_map(struct mem_vm *vm, uint64_t va, uint64_t bytes, void *host, unsigned
 /* Remove whatever is mapped in the range. Returns 0, or -1 with *e set. */
 int mem_unmap(struct mem_vm *vm, uint64_t va, uint64_t bytes, struct err *e);
 
+/* Whether all mappings so far were to host memory at multiples of 4096, so that every host page with guest
+ * memory in it is the guest's as a whole. */
+bool mem_pages_whole(const struct mem_vm *vm);
+
 /* One mapping, as a half-open span of VA with its host pointer: what hot paths cache. A cached
  * span is valid while mem_epoch() is unchanged. */
 struct mem_span {

@@ -45,6 +45,7 @@ struct mem_vm {
     struct mapping *maps; /* ascending, disjoint */
     size_t count, capacity;
     uint64_t epoch;
+    bool pages_split; /* host memory at an address that is no multiple of a page's size */
     struct client_counter traffic[MEM_CLIENTS];
     pthread_mutex_t fault_lock;
     struct mem_fault *faults; /* FAULTS_MAX + 1 of them, sorted by fault_order() */
@@ -92,6 +93,11 @@ void mem_vm_destroy(struct mem_vm *vm)
 uint64_t mem_epoch(const struct mem_vm *vm)
 {
     return vm->epoch;
+}
+
+bool mem_pages_whole(const struct mem_vm *vm)
+{
+    return !vm->pages_split;
 }
 
 /* ---- mapping ----------------------------------------------------------------------------- */
@@ -211,6 +217,7 @@ int mem_map(struct mem_vm *vm, uint64_t va, uint64_t bytes, void *host, unsigned
     m.end = va + bytes;
     m.host = host;
     m.prot = prot;
+    vm->pages_split |= (uintptr_t)host % PAGE_BYTES != 0;
     at = carve(vm, m.va, m.end);
     memmove(&vm->maps[at + 1], &vm->maps[at], (vm->count - at) * sizeof *vm->maps);
     vm->maps[at] = m;

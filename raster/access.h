@@ -6,6 +6,7 @@
 #ifndef ATOLL_RASTER_ACCESS_H
 #define ATOLL_RASTER_ACCESS_H
 
+#include "mem/touch.h"
 #include "raster/raster.h"
 
 /* Host bytes of [va, va + bytes), NULL (and a fault recorded) when they are not mapped for it. */
@@ -19,13 +20,19 @@ static inline uint8_t *raster_access(struct raster_access *a, uint64_t va, uint3
         if (!mem_find(a->vm, va, &s) || va + bytes > s.end || !(s.prot & need)) {
             const struct mem_who who = { .client = a->client };
 
+            a->faulted = true;
+            if (a->touch) {
+                mem_touch_give_up(a->touch);
+                return NULL;
+            }
             a->misses++;
             mem_fault_record(a->vm, va, bytes, write, &who);
-            a->faulted = true;
             return NULL;
         }
         a->span = s;
     }
+    if (a->touch && !mem_touch(a->touch, a->span.host + (va - a->span.va), bytes, write))
+        return NULL;
     if (write)
         a->written_bytes += bytes;
     else

@@ -485,6 +485,7 @@ struct raster_access {
     uint64_t read_bytes, written_bytes;
     uint64_t misses;            /* accesses to what is not mapped */
     bool faulted; /* an access found no memory */
+    struct mem_touch *touch;    /* is told of each access; NULL: as ever */
 };
 
 /* CMASK, HTILE or DCC of a surface: where its elements are. See meta.h. */

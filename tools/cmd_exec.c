@@ -13,7 +13,8 @@
 #include <stdlib.h>
 
 enum { OPT_KERNEL = 'k', OPT_CHIP = 'c', OPT_GRID = 'g', OPT_GROUP = 'w', OPT_ARG = 'a', OPT_LIST = 'l',
-       OPT_JSON = 'j', OPT_TRACE = 256, OPT_TIMING, OPT_STACK, OPT_WATCHDOG, OPT_STRICT, OPT_STRICT_WAITS, OPT_QUIET };
+       OPT_JSON = 'j', OPT_TRACE = 256, OPT_TIMING, OPT_STACK, OPT_WATCHDOG, OPT_STRICT, OPT_STRICT_WAITS, OPT_QUIET,
+       OPT_THREADS };
 
 struct request {
     const char *file, *kernel, *chip, *trace;
@@ -41,6 +42,7 @@ static const struct argp_option options[] = {
     {"strict", OPT_STRICT, NULL, 0, "what is not modelled is an error", 0},
     {"strict-waits", OPT_STRICT_WAITS, NULL, 0,
      "report registers that are used before their data could be there (s_waitcnt)", 0},
+    {"threads", OPT_THREADS, "N", 0, "host threads (default: one per processor); the result does not depend on it", 0},
     {"quiet", OPT_QUIET, NULL, 0, "print nothing but errors", 0},
     {"json", OPT_JSON, NULL, 0, "print JSON", 0},
     {0},
@@ -99,6 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_STRICT_WAITS: r->opt.strict_waits = 1; break;
     case OPT_STRICT: r->opt.strict = 1; break;
     case OPT_QUIET: r->opt.quiet = 1; break;
+    case OPT_THREADS: r->opt.threads = (unsigned)number(state, "--threads", arg, 1024); break;
     case ARGP_KEY_ARG:
         if (!r->file)
             r->file = arg;
