@@ -252,6 +252,16 @@ ATOLL_API char *atoll_counters_json(const struct atoll_gpu *gpu)
     return emu_counters_json(gpu);
 }
 
+ATOLL_API int atoll_counter(const struct atoll_gpu *gpu, const char *name, uint64_t *value)
+{
+    for (unsigned i = 0; i < CNT_COUNT; i++)
+        if (!strcmp(emu_counter_info((enum emu_counter)i)->name, name)) {
+            *value = gpu->counters.v[i];
+            return 0;
+        }
+    return -1;
+}
+
 ATOLL_API void atoll_counters_print(const struct atoll_gpu *gpu, FILE *out)
 {
     emu_counters_print(gpu, out);

@@ -111,6 +111,9 @@ ATOLL_API const char *atoll_chip(const struct atoll_gpu *gpu);
 ATOLL_API char *atoll_counters_json(const struct atoll_gpu *gpu);
 ATOLL_API void atoll_counters_print(const struct atoll_gpu *gpu, FILE *out);
 
+/* One counter of the device by its name ("ps.invocations"), 0 or -1 when there is none. */
+ATOLL_API int atoll_counter(const struct atoll_gpu *gpu, const char *name, uint64_t *value);
+
 /* What was not modelled and where the guest faulted, a line each. Returns the number of lines. */
 ATOLL_API unsigned atoll_report(const struct atoll_gpu *gpu, FILE *out);
 
