@@ -10,6 +10,7 @@
  * dropped: micro-ops hold links to each other. Dropped runs are kept (waves may stand in them)
  * until a sync finds no wave running. */
 #include "isa/control.h"
+#include "isa/lanes.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ struct isa_code {
     uop_fn *fn[I_COUNT];
     bool call[I_COUNT];
     uop_fn *wrap_splat, *wrap_sign;
+    const struct isa_lanes *lanes;
 
     pthread_mutex_t lock;      /* of all that follows, for writing */
     struct table *_Atomic table;
@@ -76,6 +78,7 @@ static void add_table(struct isa_code *c, const struct isa_body_table *t)
         add_table(c, &isa_body_vopc_##level); \
         c->wrap_splat = isa_wrap_splat_##level; \
         c->wrap_sign = isa_wrap_sign_##level; \
+        c->lanes = &isa_lanes_##level; \
     } while (0)
 
 enum isa_level isa_level_host(void)
@@ -138,6 +141,11 @@ uop_fn *isa_code_fn(const struct isa_code *c, unsigned op, bool *call)
 {
     *call = c->call[op];
     return c->fn[op];
+}
+
+const struct isa_lanes *isa_code_lanes(const struct isa_code *c)
+{
+    return c->lanes;
 }
 
 uop_fn *isa_code_wrap(const struct isa_code *c, bool sign)

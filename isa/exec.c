@@ -188,6 +188,7 @@ uint64_t isa_run(struct isa_code *c, struct wave *w, uint64_t max_insts)
     w->priv.limits = MIN2(w->num_vgprs, 0x7fff) | MIN2(w->num_sgprs, 0x7fff) << 16;
     if (!w->loud)
         w->loud = isa_code_loud(c);
+    w->priv.lanes = isa_code_lanes(c);
     w->d16_unpacked = isa_code_target(c)->features & FEAT_D16_UNPACKED;
     isa_mode_changed(w);
     w->priv.lanes_to = w->counters.insts[CLASS_VALU];

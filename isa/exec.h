@@ -141,6 +141,7 @@ struct loud *isa_code_loud(const struct isa_code *c);
 const struct isa_target *isa_code_target(const struct isa_code *c);
 /* 64 + 64 dwords: low half, high half of v. Lives as long as the cache. */
 const uint32_t *isa_code_splat(struct isa_code *c, uint64_t v);
+const struct isa_lanes *isa_code_lanes(const struct isa_code *c);
 /* The row's function, NULL when its body is TODO; *call as in struct isa_body. */
 uop_fn *isa_code_fn(const struct isa_code *c, unsigned op, bool *call);
 /* The wrapper of vector micro-ops with scalar registers as sources; with `sign` also those that

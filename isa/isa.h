@@ -224,6 +224,7 @@ struct wave {
         uint8_t fast;              /* WAVE_FAST_* */
         uint64_t uncounted;        /* micro-ops that are no instructions, since isa_run began */
         bool yield;                /* isa_run returns although the wave is ready (it waits) */
+        const struct isa_lanes *lanes; /* isa/lanes.h: the host level's */
         bool attention;            /* trace, relative registers, vskip: the careful loop */
         uint32_t tmp[4][128] __attribute__((aligned(64))); /* prepared operands */
         uint32_t none[128] __attribute__((aligned(64))); /* where results beyond the allocation go */

@@ -95,56 +95,51 @@ static uint64_t get_wide(const struct wave *w, unsigned src, unsigned lane, bool
 
 /* ---- dwords of all lanes that lie inside -------------------------------------------------- */
 
-/* The byte offsets of n dwords a lane, aligned as the generation does; the lanes that are active and
- * have all of them inside. */
+/* The byte offsets of n dwords a lane, aligned as the generation does; the lanes that have all of them
+ * inside. */
 static uint64_t dword_lanes(const struct wave *w, const struct share *s, const uint32_t *addr,
                             uint32_t offset, unsigned n, uint32_t at[64])
 {
     uint32_t mask = w->gen < GFX9 ? ~((n == 3 ? 16 : 4 * n) - 1) : ~0u;
-    uint32_t end = s->bytes >= 4 * n ? s->bytes - 4 * n : 0;
-    uint64_t in = 0;
 
-    for (unsigned t = 0; t < 64; t++)
-        at[t] = (addr[t] + offset) & mask;
-    for (unsigned t = 0; t < 64; t++)
-        in |= (uint64_t)(at[t] <= end) << t;
-    return s->bytes >= 4 * n ? in & wave_exec(w) : 0;
+    if (s->bytes < 4 * n)
+        return 0;
+    return w->priv.lanes->offsets(at, addr, offset, mask, s->bytes - 4 * n);
 }
 
-static bool read_dwords(struct wave *w, const struct share *s, const struct insn *in, unsigned n)
+/* n dwords a lane, all active lanes inside: false when it is not so. */
+static bool read_dwords(struct wave *w, const struct share *s, unsigned vaddr, uint32_t offset, unsigned dst,
+                        unsigned n)
 {
     uint64_t exec = wave_exec(w);
-    uint32_t at[64], step, *last = vmem_vgpr_out(w, in->dst, n - 1), *out;
-    const uint32_t *addr = vmem_vgpr(w, in->vaddr);
+    uint32_t at[64] __attribute__((aligned(64))), step, *last = vmem_vgpr_out(w, dst, n - 1), *out;
 
-    if (!last || dword_lanes(w, s, addr, (uint32_t)in->offset, n, at) != exec)
+    if (!last || exec & ~dword_lanes(w, s, vmem_vgpr(w, vaddr), offset, n, at))
         return false;
     out = last - 64 * (n - 1);
-    if (!~exec && vmem_affine(at, &step))
+    if (!~exec && w->priv.lanes->affine(at, &step) && step == 4 * n)
         vmem_run_load(out, s->p + at[0], step, n);
     else
-        for (uint64_t left = exec; left; left &= left - 1) {
-            unsigned t = (unsigned)__builtin_ctzll(left);
-
-            for (unsigned i = 0; i < n; i++)
-                out[64 * i + t] = load_le32(s->p + at[t] + 4 * i);
-        }
+        for (unsigned i = 0; i < n; i++)
+            w->priv.lanes->gather(out + 64 * i, s->p + 4 * i, at, exec);
     w->counters.lds_bytes += UINT64_C(4) * n * (unsigned)__builtin_popcountll(exec);
     return true;
 }
 
-static bool write_dwords(struct wave *w, const struct share *s, const struct insn *in, unsigned n)
+static bool write_dwords(struct wave *w, const struct share *s, unsigned vaddr, uint32_t offset, unsigned data,
+                         unsigned n)
 {
     uint64_t exec = wave_exec(w);
-    uint32_t at[64], step;
-    const uint32_t *last = vmem_vgpr_out(w, in->data, n - 1), *from;
-    const uint32_t *addr = vmem_vgpr(w, in->vaddr);
+    uint32_t at[64] __attribute__((aligned(64))), step;
+    const uint32_t *last = vmem_vgpr_out(w, data, n - 1), *from;
 
-    if (!last || dword_lanes(w, s, addr, (uint32_t)in->offset, n, at) != exec)
+    if (!last || exec & ~dword_lanes(w, s, vmem_vgpr(w, vaddr), offset, n, at))
         return false;
     from = last - 64 * (n - 1);
-    if (!~exec && vmem_affine(at, &step))
+    if (!~exec && w->priv.lanes->affine(at, &step) && step == 4 * n)
         vmem_run_store(s->p + at[0], from, step, n);
+    else if (n == 1)
+        w->priv.lanes->scatter(s->p, at, from, exec);
     else
         for (uint64_t left = exec; left; left &= left - 1) {
             unsigned t = (unsigned)__builtin_ctzll(left);
@@ -166,7 +161,7 @@ void lds_read(struct wave *w, const struct insn *in, enum vmem_data t, unsigned 
     /* 96 bits align as 128 do. */
     unsigned align = n == 3 ? 16 : elem * n;
 
-    if (t == VM_DW && read_dwords(w, &s, in, n))
+    if (t == VM_DW && read_dwords(w, &s, in->vaddr, (uint32_t)in->offset, in->dst, n))
         return;
     FOR_LANES (lane) {
         uint32_t a = addr[lane] + (uint32_t)in->offset;
@@ -191,7 +186,7 @@ void lds_write(struct wave *w, const struct insn *in, enum vmem_data t, unsigned
     unsigned elem = vmem_data_bytes(t);
     unsigned align = n == 3 ? 16 : elem * n;
 
-    if (t == VM_DW && write_dwords(w, &s, in, n))
+    if (t == VM_DW && write_dwords(w, &s, in->vaddr, (uint32_t)in->offset, in->data, n))
         return;
     FOR_LANES (lane) {
         uint32_t a = addr[lane] + (uint32_t)in->offset;
@@ -206,26 +201,44 @@ void lds_write(struct wave *w, const struct insn *in, enum vmem_data t, unsigned
 }
 
 /* offset0 and offset1 count elements, or rows of 64 of them. */
-static uint32_t addr2(const struct insn *in, uint32_t base, unsigned which, unsigned bytes,
-                      unsigned stride)
+static uint32_t offset2(const struct insn *in, unsigned which, unsigned bytes, unsigned stride)
 {
     uint32_t off = which ? bits((uint32_t)in->offset, 8, 15) : bits((uint32_t)in->offset, 0, 7);
 
-    return base + off * bytes * stride;
+    return off * bytes * stride;
+}
+
+/* The offsets of both elements of each lane; false when an active lane has one outside. */
+static bool lanes2(const struct wave *w, const struct share *s, const struct insn *in, unsigned bytes,
+                   unsigned stride, uint32_t at[2][64])
+{
+    const uint32_t *addr = vmem_vgpr(w, in->vaddr);
+    uint64_t out = 0;
+
+    for (unsigned i = 0; i < 2; i++)
+        out |= ~dword_lanes(w, s, addr, offset2(in, i, bytes, stride), bytes / 4, at[i]);
+    return !(wave_exec(w) & out);
 }
 
 void lds_read2(struct wave *w, const struct insn *in, bool wide, unsigned stride)
 {
     struct share s = share_of(w, in);
     const uint32_t *addr = vmem_vgpr(w, in->vaddr);
-    unsigned bytes = wide ? 8 : 4;
+    const unsigned bytes = wide ? 8 : 4, n = bytes / 4;
+    uint32_t at2[2][64] __attribute__((aligned(64))), *last = vmem_vgpr_out(w, in->dst, 2 * n - 1);
 
+    if (last && lanes2(w, &s, in, bytes, stride, at2)) {
+        for (unsigned i = 0; i < 2 * n; i++)
+            w->priv.lanes->gather(last - 64 * (2 * n - 1 - i), s.p + i % n * 4, at2[i / n], wave_exec(w));
+        w->counters.lds_bytes += UINT64_C(2) * bytes * (unsigned)__builtin_popcountll(wave_exec(w));
+        return;
+    }
     FOR_LANES (lane) {
         uint32_t base = addr[lane];
 
         for (unsigned i = 0; i < 2; i++)
-            set_wide(w, in->dst, i * bytes / 4, lane,
-                     load(at(w, &s, addr2(in, base, i, bytes, stride), bytes), bytes), wide);
+            set_wide(w, in->dst, i * n, lane,
+                     load(at(w, &s, base + offset2(in, i, bytes, stride), bytes), bytes), wide);
         w->counters.lds_bytes += 2 * bytes;
     }
 }
@@ -234,11 +247,27 @@ void lds_write2(struct wave *w, const struct insn *in, bool wide, unsigned strid
 {
     struct share s = share_of(w, in);
     const uint32_t *addr = vmem_vgpr(w, in->vaddr);
-    unsigned bytes = wide ? 8 : 4;
+    const unsigned bytes = wide ? 8 : 4;
+    uint32_t at2[2][64] __attribute__((aligned(64)));
 
+    if (lanes2(w, &s, in, bytes, stride, at2)) {
+        const uint32_t *from[2][2];
+
+        for (unsigned i = 0; i < 2; i++)
+            for (unsigned k = 0; k < 2; k++)
+                from[i][k] = vmem_vgpr(w, (i ? in->data1 : in->data) + k);
+        FOR_LANES (lane)
+            for (unsigned i = 0; i < 2; i++) {
+                store_le32(s.p + at2[i][lane], from[i][0][lane]);
+                if (wide)
+                    store_le32(s.p + at2[i][lane] + 4, from[i][1][lane]);
+            }
+        w->counters.lds_bytes += UINT64_C(2) * bytes * (unsigned)__builtin_popcountll(wave_exec(w));
+        return;
+    }
     FOR_LANES (lane) {
         for (unsigned i = 0; i < 2; i++)
-            store(at(w, &s, addr2(in, addr[lane], i, bytes, stride), bytes),
+            store(at(w, &s, addr[lane] + offset2(in, i, bytes, stride), bytes),
                   get_wide(w, i ? in->data1 : in->data, lane, wide), bytes);
         w->counters.lds_bytes += 2 * bytes;
     }
@@ -298,7 +327,7 @@ void lds_wrxchg2(struct wave *w, const struct insn *in, bool wide, unsigned stri
         uint64_t d[2] = {get_wide(w, in->data, lane, wide), get_wide(w, in->data1, lane, wide)};
 
         for (unsigned i = 0; i < 2; i++) {
-            uint8_t *p = at(w, &s, addr2(in, base, i, bytes, stride), bytes);
+            uint8_t *p = at(w, &s, base + offset2(in, i, bytes, stride), bytes);
 
             set_wide(w, in->dst, i * bytes / 4, lane, load(p, bytes), wide);
             store(p, d[i], bytes);

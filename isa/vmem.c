@@ -43,13 +43,13 @@ bool vmem_touch_run(struct wave *w, const uint8_t *p, uint32_t step, unsigned by
     return ok;
 }
 
-bool vmem_touch_lanes(struct wave *w, const struct lanes *l, uint64_t on, const uint8_t *p, uint64_t lo,
-                      unsigned bytes, bool write)
+bool vmem_touch_lanes(struct wave *w, uint64_t on, const uint8_t *p, const uint32_t above[64], unsigned bytes,
+                      bool write)
 {
     bool ok = true;
 
     for (uint64_t left = w->touch ? on : 0; left; left &= left - 1)
-        ok &= mem_touch(w->touch, p + (l->va[__builtin_ctzll(left)] - lo), bytes, write);
+        ok &= mem_touch(w->touch, p + above[__builtin_ctzll(left)], bytes, write);
     return ok;
 }
 
@@ -242,18 +242,14 @@ static void flat_lanes(struct wave *w, const struct insn *in, unsigned n, struct
             l->va[t] = base + lo[t];
         return;
     }
-    for (unsigned t = 0; t < 64; t++) {
-        uint64_t va = (lo[t] | (uint64_t)hi[t] << 32) + (uint64_t)(int64_t)in->offset;
+    /* An aperture is 4 GiB: the upper half of the address selects it. */
+    w->priv.lanes->flat(l->va, lo, hi, (uint64_t)(int64_t)in->offset, in->enc == ENC_FLAT ? w->flat.shared_hi : 0,
+                        in->enc == ENC_FLAT ? w->flat.private_hi : 0, lds, scratch);
+    *scratch &= ~*lds;
+    for (uint64_t left = *lds | *scratch; left; left &= left - 1) {
+        const unsigned t = (unsigned)__builtin_ctzll(left);
 
-        /* An aperture is 4 GiB: the upper half of the address selects it. */
-        if (in->enc == ENC_FLAT && w->flat.shared_hi && va >> 32 == w->flat.shared_hi) {
-            *lds |= UINT64_C(1) << t;
-            va = (uint32_t)va;
-        } else if (in->enc == ENC_FLAT && w->flat.private_hi && va >> 32 == w->flat.private_hi) {
-            *scratch |= UINT64_C(1) << t;
-            va = (uint32_t)va;
-        }
-        l->va[t] = va;
+        l->va[t] = (uint32_t)l->va[t];
     }
     *lds &= exec;
     *scratch &= exec;
@@ -299,20 +295,14 @@ uint32_t vmem_narrow(enum vmem_data t, uint32_t v)
 }
 
 uint8_t *vmem_host_of_lanes(struct wave *w, const struct lanes *l, uint64_t on, unsigned bytes,
-                            unsigned prot, uint64_t *lo)
+                            unsigned prot, uint32_t above[64])
 {
-    uint64_t min = UINT64_MAX, max = 0;
+    uint64_t lo, hi;
 
-    for (uint64_t left = on; left; left &= left - 1) {
-        uint64_t va = l->va[__builtin_ctzll(left)];
-
-        min = MIN2(min, va);
-        max = MAX2(max, va);
-    }
-    if (!on || max - min > UINT32_MAX)
+    if (!on)
         return NULL;
-    *lo = min;
-    return vmem_host(w, min, max - min + bytes, prot);
+    w->priv.lanes->span(l->va, on, &lo, &hi, above);
+    return hi - lo < INT32_MAX - 64u ? vmem_host(w, lo, hi - lo + bytes, prot) : NULL;
 }
 
 static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum vmem_data t,
@@ -321,25 +311,22 @@ static void load_lanes(struct wave *w, unsigned dst, const struct lanes *l, enum
     unsigned bytes = vmem_data_bytes(t);
     uint64_t exec = wave_exec(w);
 
-    uint64_t lo;
+    uint32_t above[64] __attribute__((aligned(64)));
     uint32_t *regs = vmem_vgpr_out(w, dst, n - 1);
     const uint8_t *p = exec & ~l->ok[n - 1] || !regs
                            ? NULL
-                           : vmem_host_of_lanes(w, l, exec, bytes * n, MEM_R, &lo);
+                           : vmem_host_of_lanes(w, l, exec, bytes * n, MEM_R, above);
 
     if (p) {
         regs -= 64 * (n - 1);
-        vmem_touch_lanes(w, l, exec, p, lo, bytes * n, false);
-        for (uint64_t left = exec; left; left &= left - 1) {
+        vmem_touch_lanes(w, exec, p, above, bytes * n, false);
+        for (unsigned i = 0; t == VM_DW && i < n; i++)
+            w->priv.lanes->gather(regs + 64 * i, p + 4 * i, above, exec);
+        for (uint64_t left = t == VM_DW ? 0 : exec; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctzll(left);
-            const uint8_t *q = p + (l->va[lane] - lo);
-            uint32_t *out = regs + lane;
+            const uint8_t *q = p + above[lane];
 
-            if (t == VM_DW)
-                for (unsigned i = 0; i < n; i++)
-                    out[64 * i] = load_le32(q + 4 * i);
-            else
-                *out = vmem_widen(t, bytes == 1 ? *q : load_le16(q), *out);
+            regs[lane] = vmem_widen(t, bytes == 1 ? *q : load_le16(q), regs[lane]);
         }
         w->counters.read_bytes += (uint64_t)bytes * n * (uint64_t)__builtin_popcountll(exec);
         return;
@@ -375,21 +362,23 @@ static void store_lanes(struct wave *w, unsigned src, const struct lanes *l, enu
     unsigned bytes = vmem_data_bytes(t);
     uint64_t exec = wave_exec(w);
 
-    uint64_t lo;
+    uint32_t above[64] __attribute__((aligned(64)));
     const uint32_t *regs = vmem_vgpr_out(w, src, n - 1);
     uint8_t *p = exec & ~l->ok[n - 1] || !regs || t != VM_DW
                      ? NULL
-                     : vmem_host_of_lanes(w, l, exec, 4 * n, MEM_W, &lo);
+                     : vmem_host_of_lanes(w, l, exec, 4 * n, MEM_W, above);
 
     if (p) {
         regs -= 64 * (n - 1);
-        if (!vmem_touch_lanes(w, l, exec, p, lo, 4 * n, true))
+        if (!vmem_touch_lanes(w, exec, p, above, 4 * n, true))
             return;
-        for (uint64_t left = exec; left; left &= left - 1) {
+        if (n == 1)
+            w->priv.lanes->scatter(p, above, regs, exec);
+        for (uint64_t left = n == 1 ? 0 : exec; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctzll(left);
 
             for (unsigned i = 0; i < n; i++)
-                store_le32(p + (l->va[lane] - lo) + 4 * i, regs[64 * i + lane]);
+                store_le32(p + above[lane] + 4 * i, regs[64 * i + lane]);
         }
         w->counters.written_bytes += UINT64_C(4) * n * (uint64_t)__builtin_popcountll(exec);
         return;

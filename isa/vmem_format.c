@@ -183,23 +183,23 @@ static bool load_run(struct wave *w, const struct insn *in, const struct access 
 static bool load_at_once(struct wave *w, const struct access *a, mem_unpack_fn unpack,
                          unsigned dst, unsigned n)
 {
-    uint64_t exec = wave_exec(w), lo;
-    uint32_t *out = vmem_vgpr_out(w, dst, n - 1);
+    uint64_t exec = wave_exec(w);
+    uint32_t *out = vmem_vgpr_out(w, dst, n - 1), above[64] __attribute__((aligned(64)));
     const uint8_t *q;
     struct plan p;
 
     if (!out || exec & ~a->l.ok[0])
         return false;
-    q = vmem_host_of_lanes(w, &a->l, exec, a->bytes, MEM_R, &lo);
+    q = vmem_host_of_lanes(w, &a->l, exec, a->bytes, MEM_R, above);
     if (!q)
         return false;
-    vmem_touch_lanes(w, &a->l, exec, q, lo, a->bytes, false);
+    vmem_touch_lanes(w, exec, q, above, a->bytes, false);
     out -= 64 * (n - 1);
     make_plan(a, unpack, n, &p);
     for (uint64_t left = exec; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
 
-        load_planned(&p, q + (a->l.va[lane] - lo), out + lane, n);
+        load_planned(&p, q + above[lane], out + lane, n);
     }
     w->counters.read_bytes += (uint64_t)a->bytes * (unsigned)__builtin_popcountll(exec);
     return true;

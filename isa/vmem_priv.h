@@ -2,6 +2,7 @@
 #ifndef ATOLL_VMEM_PRIV_H
 #define ATOLL_VMEM_PRIV_H
 
+#include "isa/lanes.h"
 #include "isa/vmem.h"
 
 #define VMEM_VA_MASK ((UINT64_C(1) << 48) - 1)
@@ -39,9 +40,6 @@ struct run {
     uint32_t step;
 };
 
-/* v[t] = v[0] + t * *step, with a step worth having? */
-bool vmem_affine(const uint32_t v[64], uint32_t *step);
-
 /* True, and *r set, when all lanes are active, at equal distances and in range: `bytes` a lane. */
 bool vmem_buffer_run(const struct wave *w, const struct insn *in, const struct vsharp *v,
                      unsigned bytes, struct run *r);
@@ -56,9 +54,10 @@ void vmem_run_store(uint8_t *p, const uint32_t *in, uint32_t step, unsigned n);
  * mem_read / mem_write must be asked (and will record the fault). */
 uint8_t *vmem_host(struct wave *w, uint64_t va, uint64_t bytes, unsigned prot);
 
-/* The same for all of the lanes `on`, which move `bytes` each: *lo is the address of the first byte. */
+/* The same for all of the lanes `on`, which move `bytes` each: the first byte of the lowest, and how far above
+ * it each lane's lie (less than 2^31 - bytes). */
 uint8_t *vmem_host_of_lanes(struct wave *w, const struct lanes *l, uint64_t on, unsigned bytes,
-                            unsigned prot, uint64_t *lo);
+                            unsigned prot, uint32_t above[64]);
 
 /* Tell w->touch of an access to host memory; false: it may not write. */
 static inline bool vmem_touch(struct wave *w, const void *p, uint64_t bytes, bool write)
@@ -69,9 +68,9 @@ static inline bool vmem_touch(struct wave *w, const void *p, uint64_t bytes, boo
 /* The same for a whole wave whose lane t moves `bytes` at p + t * step. */
 bool vmem_touch_run(struct wave *w, const uint8_t *p, uint32_t step, unsigned bytes, bool write);
 
-/* The same for the lanes `on` at l->va, of which the lowest is lo, at p. */
-bool vmem_touch_lanes(struct wave *w, const struct lanes *l, uint64_t on, const uint8_t *p, uint64_t lo,
-                      unsigned bytes, bool write);
+/* The same for the lanes `on`, at p + above[]. */
+bool vmem_touch_lanes(struct wave *w, uint64_t on, const uint8_t *p, const uint32_t above[64], unsigned bytes,
+                      bool write);
 
 /* Give up, if w->touch asks: true when the wave may not do what cannot be taken back. */
 bool vmem_gives_up(struct wave *w);

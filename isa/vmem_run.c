@@ -23,23 +23,6 @@ static void store4(void *p, u32x4 v)
     memcpy(p, &v, sizeof v);
 }
 
-bool vmem_affine(const uint32_t v[64], uint32_t *step)
-{
-    uint32_t d = v[1] - v[0];
-    u32x4 want = {v[0], v[1], v[0] + 2 * d, v[0] + 3 * d}, bad = {0};
-    const u32x4 by = (u32x4){0} + 4 * d;
-
-    if (d > STEP_MAX || v[63] != v[0] + 63 * d)
-        return false;
-#pragma GCC unroll 16
-    for (unsigned i = 0; i < 16; i++) {
-        bad |= load4(v + 4 * i) ^ want;
-        want += by;
-    }
-    *step = d;
-    return !(bad[0] | bad[1] | bad[2] | bad[3]);
-}
-
 /* The last value of a sequence of 64 that does not wrap; false when it does. */
 static bool last(uint32_t first, uint32_t step, uint32_t *out)
 {
@@ -61,7 +44,7 @@ bool vmem_buffer_run(const struct wave *w, const struct insn *in, const struct v
         const uint32_t *index = vmem_vgpr(w, in->vaddr);
         uint32_t d;
 
-        if (!vmem_affine(index, &d))
+        if (!w->priv.lanes->affine(index, &d))
             return false;
         idx = index[0];
         didx += d;
@@ -69,7 +52,7 @@ bool vmem_buffer_run(const struct wave *w, const struct insn *in, const struct v
     if (in->offen) {
         const uint32_t *offset = vmem_vgpr(w, in->vaddr + (in->idxen ? 1u : 0u));
 
-        if (!vmem_affine(offset, &doff))
+        if (!w->priv.lanes->affine(offset, &doff))
             return false;
         off = offset[0];
     }
@@ -96,14 +79,14 @@ bool vmem_flat_run(const struct wave *w, const struct insn *in, struct run *r)
     if (~wave_exec(w) || in->enc == ENC_SCRATCH)
         return false;
     lo = vmem_vgpr(w, in->vaddr);
-    if (!vmem_affine(lo, &r->step) || !last(lo[0], r->step, &end))
+    if (!w->priv.lanes->affine(lo, &r->step) || !last(lo[0], r->step, &end))
         return false;
     if (in->enc == ENC_GLOBAL && in->saddr != OPD_NONE) {
         r->va = wave_s64(w, in->saddr & 0xff) + base + lo[0];
         return true;
     }
     hi = vmem_vgpr(w, in->vaddr + 1u);
-    if (!vmem_affine(hi, &zero) || zero)
+    if (!w->priv.lanes->affine(hi, &zero) || zero)
         return false;
     r->va = (lo[0] | (uint64_t)hi[0] << 32) + base;
     if (in->enc == ENC_FLAT && (w->flat.shared_hi || w->flat.private_hi)) {

@@ -4,6 +4,7 @@
  * FP16_OVFL 23 (GFX9), GPR_IDX_EN 27 (GFX8+), VSKIP 28, CSP 31..29. Source: the ISA manuals, "Mode register". */
 #include "isa/control.h"
 #include "regs/regs.h"
+#include "isa/lanes.h"
 
 #include <stdlib.h>
 #include <xmmintrin.h>
@@ -109,6 +110,7 @@ void wave_reset(struct wave *w, uint64_t pc_va, uint64_t exec, uint32_t float_mo
     w->insts_run = 0;
     memset(&w->counters, 0, sizeof w->counters);
     memset(&w->priv, 0, sizeof w->priv);
+    w->priv.lanes = &isa_lanes_base;
     wave_set_exec(w, exec);
     isa_mode_changed(w);
 }
