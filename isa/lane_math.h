@@ -13,6 +13,17 @@
 
 #include "isa/lane_f64.h"
 
+/* 1 / n, rounded to nearest once and for all: with -frounding-math an expression would be divided out again
+ * and again, as MODE rounds. */
+#define LANE_INVERSE(n) ({ static const double inverse_ = 1.0 / n##.0; inverse_; })
+
+/* An integer as a double. Written so that a compiler does not make trunc() of it and the conversion before it:
+ * GCC 12 has no vectors of that in a loop with conditions. */
+LANE double lane_double_of(int32_t n)
+{
+    return (double)(n + 1023) - 1023.0;
+}
+
 /* ---- in double --------------------------------------------------------------------------- */
 
 /* The nearest integer, in any rounding mode, of a number below 2^31: what the reductions below
@@ -26,21 +37,21 @@ LANE int32_t lane_near_i32(double x)
 LANE double lane_exp2(double x)
 {
     int32_t n = lane_near_i32(x);
-    double t = (x - n) * 0.693147180559945309417;
+    double t = (x - lane_double_of(n)) * 0.693147180559945309417;
     double p;
 
     /* e^t by its series, |t| < 0.35. */
-    p = 1.0 / 6227020800.0;
-    p = p * t + 1.0 / 479001600.0;
-    p = p * t + 1.0 / 39916800.0;
-    p = p * t + 1.0 / 3628800.0;
-    p = p * t + 1.0 / 362880.0;
-    p = p * t + 1.0 / 40320.0;
-    p = p * t + 1.0 / 5040.0;
-    p = p * t + 1.0 / 720.0;
-    p = p * t + 1.0 / 120.0;
-    p = p * t + 1.0 / 24.0;
-    p = p * t + 1.0 / 6.0;
+    p = LANE_INVERSE(6227020800);
+    p = p * t + LANE_INVERSE(479001600);
+    p = p * t + LANE_INVERSE(39916800);
+    p = p * t + LANE_INVERSE(3628800);
+    p = p * t + LANE_INVERSE(362880);
+    p = p * t + LANE_INVERSE(40320);
+    p = p * t + LANE_INVERSE(5040);
+    p = p * t + LANE_INVERSE(720);
+    p = p * t + LANE_INVERSE(120);
+    p = p * t + LANE_INVERSE(24);
+    p = p * t + LANE_INVERSE(6);
     p = p * t + 0.5;
     p = p * t + 1.0;
     p = p * t + 1.0;
@@ -58,17 +69,17 @@ LANE double lane_log2(double x)
     double m = bits_f64(u - ((uint64_t)e << 52));
     double s = (m - 1.0) / (m + 1.0), z = s * s, p;
 
-    p = 1.0 / 23.0;
-    p = p * z + 1.0 / 21.0;
-    p = p * z + 1.0 / 19.0;
-    p = p * z + 1.0 / 17.0;
-    p = p * z + 1.0 / 15.0;
-    p = p * z + 1.0 / 13.0;
-    p = p * z + 1.0 / 11.0;
-    p = p * z + 1.0 / 9.0;
-    p = p * z + 1.0 / 7.0;
-    p = p * z + 1.0 / 5.0;
-    p = p * z + 1.0 / 3.0;
+    p = LANE_INVERSE(23);
+    p = p * z + LANE_INVERSE(21);
+    p = p * z + LANE_INVERSE(19);
+    p = p * z + LANE_INVERSE(17);
+    p = p * z + LANE_INVERSE(15);
+    p = p * z + LANE_INVERSE(13);
+    p = p * z + LANE_INVERSE(11);
+    p = p * z + LANE_INVERSE(9);
+    p = p * z + LANE_INVERSE(7);
+    p = p * z + LANE_INVERSE(5);
+    p = p * z + LANE_INVERSE(3);
     p = p * z + 1.0;
     return (double)(int32_t)e + p * s * 2.88539008177792681472;
 }
@@ -78,25 +89,25 @@ LANE double lane_sin2pi(double x, int32_t quarter)
 {
     double q = x * 4.0;
     int32_t n = lane_near_i32(q), k = n + quarter;
-    double t = (q - n) * 1.57079632679489661923, z = t * t;
+    double t = (q - lane_double_of(n)) * 1.57079632679489661923, z = t * t;
     double s, c;
     uint64_t r;
 
-    s = -1.0 / 1307674368000.0;
-    s = s * z + 1.0 / 6227020800.0;
-    s = s * z - 1.0 / 39916800.0;
-    s = s * z + 1.0 / 362880.0;
-    s = s * z - 1.0 / 5040.0;
-    s = s * z + 1.0 / 120.0;
-    s = s * z - 1.0 / 6.0;
+    s = -LANE_INVERSE(1307674368000);
+    s = s * z + LANE_INVERSE(6227020800);
+    s = s * z - LANE_INVERSE(39916800);
+    s = s * z + LANE_INVERSE(362880);
+    s = s * z - LANE_INVERSE(5040);
+    s = s * z + LANE_INVERSE(120);
+    s = s * z - LANE_INVERSE(6);
     s = s * z * t + t;
-    c = 1.0 / 20922789888000.0;
-    c = c * z - 1.0 / 87178291200.0;
-    c = c * z + 1.0 / 479001600.0;
-    c = c * z - 1.0 / 3628800.0;
-    c = c * z + 1.0 / 40320.0;
-    c = c * z - 1.0 / 720.0;
-    c = c * z + 1.0 / 24.0;
+    c = LANE_INVERSE(20922789888000);
+    c = c * z - LANE_INVERSE(87178291200);
+    c = c * z + LANE_INVERSE(479001600);
+    c = c * z - LANE_INVERSE(3628800);
+    c = c * z + LANE_INVERSE(40320);
+    c = c * z - LANE_INVERSE(720);
+    c = c * z + LANE_INVERSE(24);
     c = c * z - 0.5;
     c = c * z + 1.0;
     r = lane_sel64(k & 1, f64_bits(c), f64_bits(s));
