@@ -15,7 +15,7 @@
 
 /* 1 / n, rounded to nearest once and for all: with -frounding-math an expression would be divided out again
  * and again, as MODE rounds. */
-#define LANE_INVERSE(n) ({ static const double inverse_ = 1.0 / n##.0; inverse_; })
+#define LANE_INVERSE(n) ({ static const double inverse_ __attribute__((unused)) = 1.0 / n##.0; inverse_; })
 
 /* An integer as a double. Written so that a compiler does not make trunc() of it and the conversion before it:
  * GCC 12 has no vectors of that in a loop with conditions. */
