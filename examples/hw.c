@@ -176,11 +176,18 @@ void hw_ps(struct hw *hw, uint64_t va, unsigned vgprs, unsigned sgprs, const uin
 }
 
 #define DMA_SRC_IS_DATA (2u << 29)
+#define DMA_MOST        (1u << 20) /* the packet counts in 21 bits */
 
 void hw_fill(struct hw *hw, uint64_t va, uint32_t value, uint32_t bytes)
 {
-    atoll_pm4_packet(hw->ib, "DMA_DATA", 6, (const uint32_t[]){DMA_SRC_IS_DATA, value, 0, (uint32_t)va,
-                                                              (uint32_t)(va >> 32), bytes});
+    while (bytes) {
+        const uint32_t n = bytes < DMA_MOST ? bytes : DMA_MOST;
+
+        atoll_pm4_packet(hw->ib, "DMA_DATA", 6, (const uint32_t[]){DMA_SRC_IS_DATA, value, 0, (uint32_t)va,
+                                                                  (uint32_t)(va >> 32), n});
+        va += n;
+        bytes -= n;
+    }
 }
 
 #define CACHE_FLUSH_AND_INV_EVENT 22

@@ -27,7 +27,7 @@ for case in "$SRCDIR"/testvectors/replay/*/; do
     fi
 done
 # The examples of those cases, run anew: what they give, and what a replay of the capture that they write gives.
-for name in checkerboard; do
+for name in checkerboard deferred; do
     example=$(dirname "$ATOLL")/examples/$name/$name
     [ -x "$example" ] || continue
     if "$example" "$tmp/$name.run" >"$tmp/$name.txt" && cmp "$tmp/$name.run/counters.json" "$tmp/$name/counters.json" &&

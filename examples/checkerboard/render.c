@@ -217,8 +217,9 @@ static void rebuild(struct demo *d, const struct kind *k, uint64_t into)
         hw_image(user + 8 * f, d->frame[f].colour, HALF, CB_HEIGHT, HALF, k->format,
                  "TILING_INDEX=14 TYPE=SQ_RSRC_IMG_2D");
     hw_ps(hw, d->ps_rebuild, 12, 16, user);
-    SET(hw, "SPI_PS_INPUT_ENA", "POS_X_FLOAT_ENA=1 POS_Y_FLOAT_ENA=1");
-    SET(hw, "SPI_PS_INPUT_ADDR", "POS_X_FLOAT_ENA=1 POS_Y_FLOAT_ENA=1");
+    /* The barycentrics are there because hardware wants some. */
+    SET(hw, "SPI_PS_INPUT_ENA", "PERSP_CENTER_ENA=1 POS_X_FLOAT_ENA=1 POS_Y_FLOAT_ENA=1");
+    SET(hw, "SPI_PS_INPUT_ADDR", "PERSP_CENTER_ENA=1 POS_X_FLOAT_ENA=1 POS_Y_FLOAT_ENA=1");
     SET(hw, "SPI_SHADER_COL_FORMAT", "COL0_EXPORT_FORMAT=SPI_SHADER_32_ABGR");
     plain_target(hw, into, k);
     hw_draw(hw, cb_scene_vertices, 3);

@@ -91,11 +91,11 @@ static const char ps_gradient_text[] = PS_HEAD
     "  exp mrt0 v20, v21, v22, v23 done vm\n"
     "  s_endpgm\n";
 
-/* Two frames to one image: s[0:7] the even one, s[8:15] the odd one; v[0:1] the pixel. In even frames the top left
+/* Two frames to one image: s[0:7] the even one, s[8:15] the odd one; v[2:3] the pixel. In even frames the top left
  * pixel of every 2x2 was shaded (and so the bottom right one), where x and y are both even or both odd. */
 static const char ps_rebuild_text[] =
-    "  v_cvt_u32_f32_e32 v0, v0\n"
-    "  v_cvt_u32_f32_e32 v3, v1\n"
+    "  v_cvt_u32_f32_e32 v0, v2\n"
+    "  v_cvt_u32_f32_e32 v3, v3\n"
     "  v_xor_b32_e32 v1, v0, v3\n"
     "  v_and_b32_e32 v1, 1, v1               // 1: the odd frame has it\n"
     "  v_lshrrev_b32_e32 v2, 1, v0           // the half-width target's column\n"
