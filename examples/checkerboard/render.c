@@ -149,7 +149,7 @@ static void checkerboard_target(struct hw *hw, const struct frame *f, const stru
     SET(hw, "CB_COLOR0_FMASK", "0x%x", (unsigned)(f->fmask >> 8));
     SET(hw, "CB_COLOR0_FMASK_SLICE", "TILE_MAX=%u", HALF * CB_HEIGHT / 64 - 1);
     SET(hw, "CB_COLOR0_CMASK", "0x%x", (unsigned)(f->cmask >> 8));
-    SET(hw, "CB_COLOR0_CMASK_SLICE", "TILE_MAX=%u", HALF * CB_HEIGHT / (128 * 128));
+    SET(hw, "CB_COLOR0_CMASK_SLICE", "TILE_MAX=%u", HALF * CB_HEIGHT / (128 * 128) - 1);
     hw_fill(hw, f->cmask, 0xcccccccc, 0x10000);
 }
 
