@@ -13,6 +13,7 @@ struct replay;
 struct replay_options {
     struct atoll_options device;
     uint32_t first_draw, last_draw;    /* others are skipped; 0 and UINT32_MAX: none is */
+    bool bent;                         /* something is overridden: what the capture expects need not come */
     /* Called after each draw with its results in memory: to dump targets in the middle. May be NULL. */
     void (*after_draw)(void *ctx, struct replay *r, uint32_t draw);
     /* Called after draws and submissions, for a display; may be NULL. */

@@ -44,6 +44,12 @@ expect "0" "done" "$ATOLL" replay "$tri" --dump-memory "0x100300000:262144:$tmp/
 [ "$(stat -c %s "$tmp/mem.bin")" = 262144 ] || fail "--dump-memory wrote another size"
 expect "2" "mapped" "$ATOLL" replay "$tri" --dump-memory "0x42000:16:$tmp/x.bin"
 
+# What a capture expects, of a replay as it was recorded only.
+cb=$SRCDIR/testvectors/replay/checkerboard/capture.gcap
+expect "0" "done" "$ATOLL" replay "$cb"
+expect "0" "done" "$ATOLL" replay "$cb" --draws 1-1
+expect "0" "done" "$ATOLL" replay "$cb" --set CB_TARGET_MASK=0
+
 # Targets that are larger than what is mapped: what is written stays bounded.
 expect "0" "done" "$ATOLL" replay "$tri" -o "$tmp/view" --set CB_COLOR0_VIEW.SLICE_START=5
 expect "0" "left out" "$ATOLL" replay "$tri" -o "$tmp/slices" --set CB_COLOR0_VIEW.SLICE_MAX=2047

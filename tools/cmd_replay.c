@@ -489,6 +489,7 @@ int cmd_replay(int argc, char **argv)
         return EXIT_USAGE;
     }
     r.opt.after_draw = after_draw;
+    r.opt.bent = r.sets;
     r.opt.progress_ctx = &r;
     if (isatty(2) && !r.opt.device.quiet)
         r.opt.progress = progress;
