@@ -187,15 +187,19 @@ bool cp_compare(unsigned function, uint64_t value, uint64_t reference)
     return false;
 }
 
-/* A place without a register to which drivers write 0 all the same, since the next
+/* A place without a register to which drivers write 0 all the same, since another
  * generation has one there: docs/errata.md, E-color-info-gap. */
 static bool is_known_hole(const struct atoll_gpu *gpu, uint32_t offset_bytes,
                           uint32_t value)
 {
-    const struct reg *later = regs_by_offset(GFX8, 0, offset_bytes);
+    const struct reg *gfx8 = regs_by_offset(GFX8, 0, offset_bytes);
 
-    return gpu->regs.gen < GFX8 && !value && later &&
-           later->id >= R_CB_COLOR0_DCC_CONTROL && later->id <= R_CB_COLOR7_DCC_CONTROL;
+    if (value || !gfx8)
+        return false;
+    if (gpu->regs.gen == GFX9)
+        return gfx8->id == R_VGT_ESGS_RING_SIZE;
+    return gpu->regs.gen < GFX8 && gfx8->id >= R_CB_COLOR0_DCC_CONTROL &&
+           gfx8->id <= R_CB_COLOR7_DCC_CONTROL;
 }
 
 /* GFX9: one write to the user data of all graphics stages. */

@@ -202,6 +202,8 @@ static void decode_z_export(const struct emu_draw_state *d, const struct draw_ex
     z->z = bits_f32(c.c[0]);
     z->has_stencil = db->stencil_test_export;
     z->stencil = c.c[1] & 0xff;
+    z->has_stencil_op = db->stencil_op_export;
+    z->stencil_op = c.c[1] >> 8 & 0xff;
     z->has_mask = db->mask_export;
     z->mask = c.c[2];
     /* In the 16-bit integer format that is the same: the stencil in the high half of x, the mask in the low half of y. */

@@ -380,7 +380,7 @@ static bool test_sample(struct raster_db *db, const struct place *p, bool front,
     const struct raster_db_state *st = &db->st->db;
     const struct raster_stencil *sf = &st->stencil[!front];
     bool s_pass = true, z_pass = true;
-    uint8_t s_old = 0, test_val = sf->test_val, op;
+    uint8_t s_old = 0, test_val = sf->test_val, op_val = sf->op_val, op;
 
     cnt->db_tested++;
     if (db->s.on) {
@@ -389,6 +389,8 @@ static bool test_sample(struct raster_db *db, const struct place *p, bool front,
         s_old = b ? *b : 0;
         if (ex && ex->has_stencil)
             test_val = ex->stencil;
+        if (ex && ex->has_stencil_op)
+            op_val = ex->stencil_op;
         if (st->stencil_enable) {
             uint8_t a = test_val & sf->mask, v = s_old & sf->mask;
             s_pass = compare_order(sf->func, a < v, a == v);
@@ -415,7 +417,7 @@ static bool test_sample(struct raster_db *db, const struct place *p, bool front,
         if (st->stencil_clear)
             v = st->clear_stencil;
         else if (st->stencil_enable)
-            v = stencil_op(op, s_old, test_val, sf->op_val);
+            v = stencil_op(op, s_old, test_val, op_val);
         v = (uint8_t)((v & sf->write_mask) | (s_old & ~sf->write_mask));
         if (v != s_old && (b = stencil_at(db, &db->s.write, p, true)))
             *b = v;

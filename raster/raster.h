@@ -531,9 +531,9 @@ struct raster_db {
 
 /* What a pixel shader exported to MRTZ, for one pixel. */
 struct raster_z_export {
-    bool has_z, has_stencil, has_mask;
+    bool has_z, has_stencil, has_stencil_op, has_mask;
     float z;
-    uint8_t stencil;
+    uint8_t stencil, stencil_op; /* STENCILTESTVAL, STENCILOPVAL */
     uint32_t mask;
 };
 

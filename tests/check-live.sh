@@ -52,6 +52,10 @@ if VK_DEVICE=llvmpipe "$build/examples/vk_triangle" "$tmp/reference.png" >/dev/n
 else
     echo "not compared: no lavapipe"
 fi
+geometry=
+if VK_DEVICE=llvmpipe "$build/examples/vk_geometry" "$tmp/geometry.png" >"$tmp/geometry" 2>&1; then
+    geometry=$(sed -n 's/.*\(captured .*\); wrote.*/\1/p' "$tmp/geometry")
+fi
 # One of each generation, and a second of GFX7.
 for chip in bonaire tahiti hawaii polaris10 vega10; do
     live $chip "$build/examples/vk_compute" || continue
@@ -61,6 +65,14 @@ for chip in bonaire tahiti hawaii polaris10 vega10; do
     rm -rf "$tmp/replay"
     "$ATOLL" replay --quiet --strict "$tmp/x.gcap" -o "$tmp/replay" || fail "$chip: replay"
     compare "$tmp/live.png" "$tmp"/replay/color0_*.png 0 "$chip: live and replay"
+    # Geometry shaders, tessellation, transform feedback.
+    [ $chip != hawaii ] || continue
+    live $chip "$build/examples/vk_geometry" "$tmp/live.png" || continue
+    [ -z "$geometry" ] || compare "$tmp/geometry.png" "$tmp/live.png" 1 "$chip: vk_geometry live and lavapipe"
+    [ -z "$geometry" ] || grep -qF "$geometry" "$tmp/out" || fail "$chip: vk_geometry: $(cat "$tmp/out")"
+    rm -rf "$tmp/replay"
+    "$ATOLL" replay --quiet --strict "$tmp/x.gcap" -o "$tmp/replay" || fail "$chip: replay of vk_geometry"
+    compare "$tmp/live.png" "$tmp"/replay/color0_*.png 0 "$chip: vk_geometry live and replay"
 done
 
 # radeonsi, which uses DCC from GFX8 on.
