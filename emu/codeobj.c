@@ -32,6 +32,14 @@ static const struct {
     {0x32, "gfx90c"},
 };
 
+bool codeobj_known_processor(const char *name, size_t n)
+{
+    for (size_t i = 0; i < ARRAY_LEN(machs); i++)
+        if (strlen(machs[i].name) == n && !memcmp(machs[i].name, name, n))
+            return true;
+    return false;
+}
+
 static const struct {
     const char *msgpack, *yaml;
 } kinds[] = {
@@ -481,6 +489,7 @@ struct codeobj *codeobj_parse(const void *bytes, size_t n, struct err *e)
         codeobj_free(c);
         return NULL;
     }
+    codeobj_sort_printf(c);
     return c;
 }
 
@@ -493,6 +502,7 @@ void codeobj_free(struct codeobj *c)
         free(c->kernels[i].name);
     }
     free(c->kernels);
+    codeobj_free_printf(c);
     elf_end(c->elf);
     free(c->section_at);
     free(c->raw);

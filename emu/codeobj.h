@@ -13,6 +13,12 @@
 
 #include "base/base.h"
 
+/* When `bytes` are one of clang's offload bundles: 1, and where in it the code object for a processor ("gfx900"; NULL:
+ * the first of GFX6 to GFX9) lies. 0 when they are something else; -1 with *e set for a bundle that is damaged or has
+ * no such entry, and for kinds of file that have to become a code object first. */
+int codeobj_unbundle(const void *bytes, size_t n, const char *processor, size_t *at, size_t *size, struct err *e);
+bool codeobj_known_processor(const char *name, size_t n); /* one of GFX6 to GFX9 */
+
 #define CODEOBJ_IMAGE_MAX   (UINT64_C(64) << 20) /* bytes of a placed image */
 #define CODEOBJ_KERNELS_MAX 65536u
 #define CODEOBJ_ARGS_MAX    4096u
@@ -90,6 +96,16 @@ int codeobj_image(const struct codeobj *c, uint64_t base_va, uint8_t *out, struc
  * that a relocation may fill in, so it is read from the image. */
 int codeobj_entry(const struct codeobj *c, const struct codeobj_kernel *k, const uint8_t *image,
                   uint64_t *entry, struct err *e);
+
+/* printf. Bytes of the largest record that a call makes in its buffer; 0 when no kernel calls it. */
+size_t codeobj_printf_bytes(const struct codeobj *c);
+
+/* What kernels have printed: `records` is what they have written to the buffer behind its header, n bytes; `text`
+ * gets pieces of text, without an end. Returns 0, or -1 with *e set when the records are damaged; those before the
+ * damage have been printed then. */
+typedef void codeobj_text_fn(void *ctx, const char *p, size_t n);
+int codeobj_print(const struct codeobj *c, const uint8_t *records, size_t n, codeobj_text_fn *text, void *ctx,
+                  struct err *e);
 
 /* "by_value", "global_buffer", ...; whether a caller passes it. */
 const char *codeobj_kind_name(enum codeobj_kind k);

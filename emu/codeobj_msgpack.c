@@ -170,6 +170,10 @@ int codeobj_read_msgpack(struct codeobj *c, const char *p, size_t n, struct err 
     for (uint32_t i = 0; !bad && i < u.data.via.map.size; i++) {
         const msgpack_object *v = &u.data.via.map.ptr[i].val;
 
+        if (is_key(&u.data.via.map.ptr[i].key, "amdhsa.printf") && v->type == MSGPACK_OBJECT_ARRAY)
+            for (uint32_t k = 0; !bad && k < v->via.array.size; k++)
+                if (v->via.array.ptr[k].type == MSGPACK_OBJECT_STR)
+                    bad = codeobj_take_printf(c, v->via.array.ptr[k].via.str.ptr, v->via.array.ptr[k].via.str.size, e);
         if (!is_key(&u.data.via.map.ptr[i].key, "amdhsa.kernels"))
             continue;
         if (v->type != MSGPACK_OBJECT_ARRAY) {

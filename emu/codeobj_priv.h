@@ -24,6 +24,8 @@ struct codeobj {
 
     struct codeobj_kernel *kernels;
     unsigned kernel_count, kernel_room;
+    struct codeobj_printf *printfs; /* the calls of printf */
+    unsigned printf_count;
 };
 
 /* A metadata reader's kernel: `symbol` names its descriptor. */
@@ -39,6 +41,11 @@ void codeobj_take_meta(struct codeobj *c, struct codeobj_meta *m);
 /* The two spellings of metadata: bytes of the note's description. Return 0, or -1 with *e set. */
 int codeobj_read_msgpack(struct codeobj *c, const char *p, size_t n, struct err *e);
 int codeobj_read_yaml(struct codeobj *c, const char *p, size_t n, struct err *e);
+
+/* codeobj_printf.c: a string of amdhsa.printf. Returns 0, or -1 with *e set. */
+int codeobj_take_printf(struct codeobj *c, const char *text, size_t n, struct err *e);
+void codeobj_sort_printf(struct codeobj *c);
+void codeobj_free_printf(struct codeobj *c);
 
 /* Copy n bytes of a string; NULL when memory runs out. */
 char *codeobj_string(const char *p, size_t n);

@@ -102,6 +102,9 @@ int codeobj_read_yaml(struct codeobj *c, const char *p, size_t n, struct err *e)
         yaml_parser_delete(&parser);
         return -1;
     }
+    for (size_t i = 0; !bad && (k = item(&d, get(&d, yaml_document_get_root_node(&d), "Printf"), i)); i++)
+        if (k->type == YAML_SCALAR_NODE)
+            bad = codeobj_take_printf(c, (const char *)k->data.scalar.value, k->data.scalar.length, e);
     kernels = get(&d, yaml_document_get_root_node(&d), "Kernels");
     for (size_t i = 0; !bad && (k = item(&d, kernels, i)); i++) {
         const yaml_node_t *props = get(&d, k, "CodeProps"), *attrs = get(&d, k, "Attrs");

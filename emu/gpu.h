@@ -168,8 +168,8 @@ ATOLL_API int atoll_record_end(struct atoll_gpu *gpu);
 
 /* ---- kernels ---------------------------------------------------------------------- */
 
-/* A code object (the ELF file that a compiler writes for amdhsa, relocatable or linked, versions 2 to 6)
- * in the memory of a device. NULL with atoll_error(): damaged, for another processor than the device's,
+/* A code object (the ELF file that a compiler writes for amdhsa, relocatable or linked, versions 2 to 6, or
+ * an offload bundle with one for the device) in the memory of a device. NULL with atoll_error(): damaged, for another processor than the device's,
  * an undefined symbol. The device must outlive it. The device uses addresses from 0x80000000 to
  * 0xbfffffff (scratch) and from 0xf000000000 to 0xffffffffff for this. */
 struct atoll_module;
@@ -190,6 +190,11 @@ struct atoll_kernel_launch {
     unsigned arg_count;
     uint32_t stack_bytes; /* of a work-item, added to the scratch that the kernel declares; 0: none, or
                            * 16384 for kernels that say that the compiler did not know their stack */
+    uint32_t lds_bytes;   /* LDS of a group beyond what the kernel and its arguments ask for: what HIP calls
+                           * dynamic shared memory */
+    void (*print)(void *ctx, const char *text, size_t bytes); /* gets what the kernel's printf writes, after the
+                           * run; NULL: standard output */
+    void *print_ctx;
 };
 
 /* Run a kernel to its end, as the HSA runtime would have it run. Returns as atoll_submit does; -1 also
@@ -208,6 +213,7 @@ struct atoll_occupancy {
     unsigned waves_per_group, groups_per_cu, waves_per_cu;
     unsigned waves_per_simd; /* on the fullest SIMD */
     const char *limited_by;  /* "slots" "vgprs" "sgprs" "lds" "barriers": what runs out first */
+    unsigned vgprs, sgprs, lds_bytes; /* what is allocated: the need in granules of the chip */
 };
 
 /* Occupancy on a chip (by name, or an LLVM processor name such as "gfx704"); groups_per_cu is 0 when

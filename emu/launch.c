@@ -17,10 +17,14 @@
 #define IB_VA         LAUNCH_VA
 #define PACKET_VA     (LAUNCH_VA + 0x1000)
 #define QUEUE_VA      (LAUNCH_VA + 0x1100)
-#define PRINTF_VA     (LAUNCH_VA + 0x1400)
 #define KERNARG_VA    (LAUNCH_VA + 0x2000)
 #define KERNARG_MAX   0x20000u
 #define LAUNCH_BYTES  (0x2000u + KERNARG_MAX)
+#define PRINTF_VA     UINT64_C(0xf010000000)
+#define PRINTF_BYTES  (4u << 20)
+/* Where services of a host would be that is not there: nothing is mapped, so that a kernel which needs one
+ * faults, and the address says which. */
+#define SERVICE_VA(i) (UINT64_C(0xf020000000) + (i) * UINT64_C(0x1000000))
 #define MODULE_VA     UINT64_C(0xf100000000)
 #define MODULE_VA_END UINT64_C(0x10000000000)
 #define MODULE_GAP    UINT64_C(0x10000)
@@ -37,6 +41,7 @@
 struct emu_launch_state {
     uint64_t next_va;
     uint64_t scratch_bytes; /* mapped */
+    uint8_t *printf_buffer; /* mapped at PRINTF_VA; NULL before it is needed */
     uint64_t count;         /* launches */
 };
 
@@ -63,6 +68,8 @@ static struct emu_launch_state *launch_state(struct atoll_gpu *gpu)
 
 void emu_launch_state_destroy(struct emu_launch_state *s)
 {
+    if (s)
+        free(s->printf_buffer);
     free(s);
 }
 
@@ -71,6 +78,8 @@ ATOLL_API struct atoll_module *atoll_module_load(struct atoll_gpu *gpu, const vo
     struct emu_launch_state *s = gpu->record ? NULL : launch_state(gpu);
     struct atoll_module *m = s ? calloc(1, sizeof *m) : NULL;
     uint64_t size;
+    size_t at, part;
+    int bundled;
 
     if (gpu->record) {
         err_set(&gpu->err, "kernels are not recorded: no code object while there is a recording");
@@ -81,7 +90,9 @@ ATOLL_API struct atoll_module *atoll_module_load(struct atoll_gpu *gpu, const vo
         return NULL;
     }
     m->gpu = gpu;
-    m->code = codeobj_parse(elf, bytes, &gpu->err);
+    bundled = codeobj_unbundle(elf, bytes, gpu->chip->llvm, &at, &part, &gpu->err);
+    if (bundled >= 0)
+        m->code = codeobj_parse((const uint8_t *)elf + (bundled ? at : 0), bundled ? part : bytes, &gpu->err);
     if (!m->code)
         goto fail;
     if (strcmp(codeobj_processor(m->code), gpu->chip->llvm)) {
@@ -149,6 +160,33 @@ static int fail(const struct launch *x, const char *fmt, ...)
     return err_set(&x->gpu->err, "kernel %.80s: %s", x->l->kernel, text);
 }
 
+/* Hidden arguments that point to something which runs beside the GPU. */
+static const struct {
+    enum codeobj_kind kind;
+    const char *what;
+} services[] = {
+    {CODEOBJ_HIDDEN_HOSTCALL_BUFFER, "host calls (printf, assert and malloc of HIP)"},
+    {CODEOBJ_HIDDEN_HEAP_V1, "a heap on the device (malloc)"},
+    {CODEOBJ_HIDDEN_DEFAULT_QUEUE, "kernels that kernels start (enqueue_kernel)"},
+    {CODEOBJ_HIDDEN_COMPLETION_ACTION, "kernels that kernels start (enqueue_kernel)"},
+};
+
+/* When a kernel has faulted for want of such a service: an error that says so. */
+static void explain_fault(const struct launch *x)
+{
+    size_t n;
+    uint64_t total;
+    const struct mem_fault *f = mem_faults(x->gpu->vm, &n, &total);
+
+    for (size_t i = 0; i < n; i++)
+        for (unsigned s = 0; s < ARRAY_LEN(services); s++)
+            if (f[i].va >= SERVICE_VA(s) && f[i].va < SERVICE_VA(s + 1)) {
+                fail(x, "it needs %s, which is not supported (argument %s)", services[s].what,
+                     codeobj_kind_name(services[s].kind));
+                return;
+            }
+}
+
 /* What the launcher puts into an argument that no caller passes. */
 static uint64_t hidden(const struct launch *x, enum codeobj_kind kind)
 {
@@ -171,8 +209,12 @@ static uint64_t hidden(const struct launch *x, enum codeobj_kind kind)
     case CODEOBJ_HIDDEN_PRIVATE_BASE: return private_hi;
     case CODEOBJ_HIDDEN_SHARED_BASE: return shared_hi;
     case CODEOBJ_HIDDEN_QUEUE_PTR: return QUEUE_VA;
-    case CODEOBJ_HIDDEN_PRINTF_BUFFER: return PRINTF_VA; /* one without room: printf returns -1 */
-    default: return 0; /* global offsets, and services that are not there: null */
+    case CODEOBJ_HIDDEN_PRINTF_BUFFER: return PRINTF_VA;
+    default:
+        for (unsigned i = 0; i < ARRAY_LEN(services); i++)
+            if (services[i].kind == kind)
+                return SERVICE_VA(i);
+        return 0; /* global offsets; a grid of several devices, which it is not */
     }
 }
 
@@ -228,7 +270,7 @@ static int put_args(struct launch *x)
     unsigned n = 0;
     uint64_t at = 0;
 
-    x->lds_bytes = k->lds_bytes;
+    x->lds_bytes = (uint32_t)MIN2(k->lds_bytes + (uint64_t)x->l->lds_bytes, UINT32_MAX);
     x->kernarg_bytes = k->kernarg_bytes;
     if (k->kernarg_bytes > KERNARG_MAX)
         return fail(x, "%u bytes of arguments; %u are supported", k->kernarg_bytes, KERNARG_MAX);
@@ -462,6 +504,57 @@ static int submit(const struct launch *x, uint64_t entry_va, const uint32_t *use
     return result ? result : atoll_submit(gpu, &ib, 1);
 }
 
+/* ---- printf ----------------------------------------------------------------------- */
+
+/* An empty buffer. Its header: bytes used behind it, bytes of the whole. */
+static int start_printf(const struct launch *x)
+{
+    struct emu_launch_state *s = x->gpu->launch;
+
+    if (!codeobj_printf_bytes(x->code))
+        return 0;
+    if (!s->printf_buffer) {
+        s->printf_buffer = aligned_alloc(4096, PRINTF_BYTES);
+        if (!s->printf_buffer)
+            return fail(x, "out of memory");
+        if (atoll_map(x->gpu, PRINTF_VA, PRINTF_BYTES, s->printf_buffer)) {
+            free(s->printf_buffer);
+            s->printf_buffer = NULL;
+            return -1;
+        }
+    }
+    store_le32(s->printf_buffer, 0);
+    store_le32(s->printf_buffer + 4, PRINTF_BYTES);
+    return 0;
+}
+
+enum { PRINTF_BAD = 0x70726600, PRINTF_FULL }; /* keys of reports */
+
+static void to_stdout(void *ctx, const char *text, size_t n)
+{
+    (void)ctx;
+    fwrite(text, 1, n, stdout);
+}
+
+static void end_printf(const struct launch *x)
+{
+    const struct emu_launch_state *s = x->gpu->launch;
+    const size_t most = codeobj_printf_bytes(x->code);
+    uint32_t used;
+    struct err e;
+
+    if (!most)
+        return;
+    used = load_le32(s->printf_buffer);
+    if (codeobj_print(x->code, s->printf_buffer + 8, MIN2(used, PRINTF_BYTES - 8), x->l->print ? x->l->print : to_stdout,
+                      x->l->print_ctx, &e))
+        loud_report(x->gpu->loud, LOUD_OTHER, PRINTF_BAD, "kernel %.80s: %.300s", x->l->kernel, e.text);
+    if (used + most + 8 > PRINTF_BYTES)
+        loud_report(x->gpu->loud, LOUD_OTHER, PRINTF_FULL,
+                    "kernel %.80s: its buffer of printf (%u bytes) is full; output may be lost", x->l->kernel,
+                    PRINTF_BYTES);
+}
+
 static int launch(struct launch *x, const struct atoll_module *m)
 {
     const struct codeobj_kernel *k = x->k;
@@ -469,6 +562,7 @@ static int launch(struct launch *x, const struct atoll_module *m)
     uint32_t user[32] = {0};
     uint64_t entry;
     unsigned n, want;
+    int result;
 
     if (codeobj_entry(m->code, k, m->image, &entry, &x->gpu->err) || check_size(x) || put_args(x) ||
         set_scratch(x))
@@ -482,9 +576,13 @@ static int launch(struct launch *x, const struct atoll_module *m)
         return fail(x, "its descriptor asks for %u SGPRs of inputs but has %u user SGPRs (at most 16)", n,
                     want);
     x->gpu->launch->count++;
-    if (write_memory(x, m->va + k->descriptor))
+    if (write_memory(x, m->va + k->descriptor) || start_printf(x))
         return -1;
-    return submit(x, m->va + entry, user, want);
+    result = submit(x, m->va + entry, user, want);
+    end_printf(x);
+    if (result > 0)
+        explain_fault(x);
+    return result;
 }
 
 ATOLL_API int atoll_module_launch(struct atoll_module *m, const struct atoll_kernel_launch *l)

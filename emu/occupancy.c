@@ -36,6 +36,9 @@ int atoll_occupancy(const char *chip, const struct atoll_occupancy_need *need,
     out->groups_per_cu = o.groups_per_cu;
     out->waves_per_cu = o.waves_per_cu;
     out->waves_per_simd = o.waves_per_simd;
+    out->vgprs = cu_vgpr_granules(&cfg, need->vgprs) * cfg.vgpr_granule;
+    out->sgprs = cu_sgpr_granules(&cfg, need->sgprs) * cfg.sgpr_granule;
+    out->lds_bytes = cu_lds_granules(&cfg, need->lds_bytes) * cfg.lds_granule_bytes;
     out->limited_by = cu_limit_name(o.limit_alone);
     return 0;
 }

@@ -29,6 +29,25 @@ static uint64_t bad_value(uint64_t *s, size_t bytes)
     return list[mix(s) % (sizeof list / sizeof list[0])];
 }
 
+static void no_text(void *ctx, const char *p, size_t n)
+{
+    (void)p;
+    *(size_t *)ctx += n;
+}
+
+/* The input as a bundle, and as what a kernel has written for printf: for one that prints with each kind of
+ * conversion, since seeds that do are few. */
+static void bundle_and_print(const struct codeobj *c, const uint8_t *p, size_t bytes)
+{
+    size_t at = 0, size = 0, printed = 0;
+    struct err e;
+
+    if (codeobj_unbundle(p, bytes, NULL, &at, &size, &e) > 0 && (at > bytes || size > bytes - at))
+        abort();
+    if (c)
+        codeobj_print(c, p, bytes, no_text, &printed, &e);
+}
+
 /* Change one field of entry `i` of a table of entries of `size` bytes. */
 static void hurt(uint8_t *p, size_t bytes, uint64_t at, uint64_t size, uint64_t *s)
 {
@@ -99,7 +118,9 @@ static void launch(const uint8_t *p, size_t bytes, const struct codeobj *c)
     const struct codeobj_kernel *k = codeobj_kernel(c, 0);
     struct atoll_kernel_arg args[16];
     uint64_t value[2] = {0x100000000, 0};
-    struct atoll_kernel_launch l = {.grid = {70, 1, 1}, .group = {64, 1, 1}, .args = args};
+    size_t printed = 0;
+    struct atoll_kernel_launch l = {.grid = {70, 1, 1}, .group = {64, 1, 1}, .args = args, .print = no_text,
+                                    .print_ctx = &printed};
 
     for (unsigned i = 0; k && i < sizeof chips / sizeof chips[0]; i++) {
         struct atoll_gpu *gpu = atoll_gpu_create(chips[i], &opt);
@@ -136,6 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (mix(&s) % 2)
         hurt_elf(p, bytes, &s);
     c = codeobj_parse(p, bytes, &e);
+    bundle_and_print(c, p, bytes);
     if (c) {
         uint64_t n = codeobj_image_bytes(c), entry;
         uint8_t *image = malloc(n);

@@ -7,7 +7,7 @@ fuzz=$(dirname "$ATOLL")/fuzz/fuzz_codeobj
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 for f in "$SRCDIR"/testvectors/codeobj/*.o "$SRCDIR"/testvectors/codeobj/*.so; do
-    "$ATOLL" exec "$f" first --grid 64 --arg "zero:256:$dir/out" --arg i32:5 --arg local:256 --quiet
+    "$ATOLL" exec "$f" first --grid 64 --arg "zero:256:$dir/out" --arg i32:5 --arg local:256 --quiet >/dev/null
     got=$(od -An -v -td4 -N16 "$dir/out" | tr -s ' ')
     [ "$got" = " 17 24 29 36" ] || { echo "FAIL: $f: $got"; exit 1; }
 done

@@ -98,7 +98,8 @@ static double multiply(void *arg)
     const uint64_t va[3] = {A_VA, A_VA + BYTES, A_VA + 2 * BYTES};
     const uint32_t n = SIZE;
     const struct atoll_kernel_arg args[] = {{&va[0], 8}, {&va[1], 8}, {&va[2], 8}, {&n, 4}};
-    const struct atoll_kernel_launch l = {k->kernel, {SIZE, SIZE, 1}, {16, 16, 1}, args, ARRAY_LEN(args), 0};
+    const struct atoll_kernel_launch l = {.kernel = k->kernel, .grid = {SIZE, SIZE, 1}, .group = {16, 16, 1},
+                                          .args = args, .arg_count = ARRAY_LEN(args)};
     double t = k->now();
 
     k->failed |= atoll_module_launch(k->m, &l) != 0;

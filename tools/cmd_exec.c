@@ -14,13 +14,15 @@
 
 enum { OPT_KERNEL = 'k', OPT_CHIP = 'c', OPT_GRID = 'g', OPT_GROUP = 'w', OPT_ARG = 'a', OPT_LIST = 'l',
        OPT_JSON = 'j', OPT_TRACE = 256, OPT_TIMING, OPT_STACK, OPT_WATCHDOG, OPT_STRICT, OPT_STRICT_WAITS, OPT_QUIET,
-       OPT_THREADS };
+       OPT_THREADS, OPT_LDS };
 
 struct request {
     const char *file, *kernel, *chip, *trace;
     uint32_t grid[3], group[3];
     struct exec_args args;
-    uint32_t stack;
+    uint32_t stack, lds;
+    char *printed; /* with --json: what the kernel's printf writes */
+    size_t printed_bytes;
     struct atoll_options opt;
     bool list, json, timing;
     const struct isa_target *target;
@@ -36,6 +38,7 @@ static const struct argp_option options[] = {
      "f32, f64:V (V,V,... for vectors), bytes:FILE, local:BYTES", 0},
     {"list", OPT_LIST, NULL, 0, "list the kernels: arguments, registers, LDS, occupancy", 0},
     {"stack", OPT_STACK, "BYTES", 0, "stack of a work-item beyond the scratch that the kernel declares (recursion)", 0},
+    {"lds", OPT_LDS, "BYTES", 0, "LDS of a workgroup beyond what the kernel declares (HIP: extern __shared__)", 0},
     {"trace", OPT_TRACE, "FILE", 0, "write every instruction of every wave to FILE (-: standard output)", 0},
     {"timing", OPT_TIMING, NULL, 0, "count cycles (not yet)", 0},
     {"watchdog", OPT_WATCHDOG, "N", 0, "instructions that a wave may run before it is stopped", 0},
@@ -95,6 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_LIST: r->list = true; break;
     case OPT_JSON: r->json = true; break;
     case OPT_STACK: r->stack = (uint32_t)number(state, "--stack", arg, 1 << 20); break;
+    case OPT_LDS: r->lds = (uint32_t)number(state, "--lds", arg, 1 << 20); break;
     case OPT_TRACE: r->trace = arg; break;
     case OPT_TIMING: r->timing = true; break;
     case OPT_WATCHDOG: r->opt.watchdog_insts = number(state, "--watchdog", arg, UINT64_MAX); break;
@@ -129,13 +133,6 @@ static int complain(const char *file, const char *text)
 
 /* ---- --list ------------------------------------------------------------------------- */
 
-static void descriptor_registers(const struct codeobj_kernel *k, unsigned *vgprs, unsigned *sgprs)
-{
-    /* As launched: what the descriptor allocates. */
-    *vgprs = 4 * (bits(k->rsrc1, 0, 5) + 1);
-    *sgprs = 8 * (bits(k->rsrc1, 6, 9) + 1);
-}
-
 /* The size of groups for which occupancy is said. */
 static unsigned group_threads(const struct request *r, const struct codeobj_kernel *k)
 {
@@ -144,6 +141,22 @@ static unsigned group_threads(const struct request *r, const struct codeobj_kern
     if (r->group[0])
         return r->group[0] * r->group[1] * r->group[2];
     return 64;
+}
+
+/* What the descriptor asks for, then in granules of the chip. Unknown processors: occupancy 0. */
+static struct atoll_occupancy kernel_occupancy(const struct request *r, const struct codeobj *c,
+                                               const struct codeobj_kernel *k)
+{
+    const struct atoll_occupancy_need need = {4 * (bits(k->rsrc1, 0, 5) + 1), 8 * (bits(k->rsrc1, 6, 9) + 1),
+                                              k->lds_bytes, group_threads(r, k)};
+    struct atoll_occupancy o = {0};
+
+    if (atoll_occupancy(codeobj_processor(c), &need, &o)) {
+        o.limited_by = "unknown";
+        o.vgprs = need.vgprs;
+        o.sgprs = need.sgprs;
+    }
+    return o;
 }
 
 static json_t *json_text(const char *s)
@@ -155,13 +168,9 @@ static json_t *json_text(const char *s)
 
 static json_t *json_kernel(const struct request *r, const struct codeobj *c, const struct codeobj_kernel *k)
 {
-    struct atoll_occupancy o = {0};
-    struct atoll_occupancy_need need = {0, 0, k->lds_bytes, group_threads(r, k)};
+    const struct atoll_occupancy o = kernel_occupancy(r, c, k);
     json_t *args = json_array(), *j;
 
-    descriptor_registers(k, &need.vgprs, &need.sgprs);
-    if (atoll_occupancy(codeobj_processor(c), &need, &o))
-        o.limited_by = "unknown";
     for (unsigned i = 0; i < k->arg_count; i++)
         json_array_append_new(args, json_pack("{s:o, s:o, s:i, s:i, s:s, s:s}", "name",
                                               json_text(k->args[i].name), "type",
@@ -172,32 +181,30 @@ static json_t *json_kernel(const struct request *r, const struct codeobj *c, con
     j = json_pack("{s:o, s:o, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b, s:i, s:[i,i,i], s:{s:i, s:i, s:i, "
                   "s:i, s:s}}",
                   "name", json_text(k->name), "arguments", args, "has_metadata", k->has_args, "vgprs",
-                  (int)need.vgprs, "sgprs", (int)need.sgprs, "vgpr_count", (int)k->vgprs, "sgpr_count",
+                  (int)o.vgprs, "sgprs", (int)o.sgprs, "vgpr_count", (int)k->vgprs, "sgpr_count",
                   (int)k->sgprs, "lds_bytes", (int)k->lds_bytes, "private_bytes", (int)k->private_bytes,
                   "kernarg_bytes", (int)k->kernarg_bytes, "dynamic_stack", k->dynamic_stack,
                   "max_group_threads", (int)k->max_threads, "required_group", (int)k->group[0],
                   (int)k->group[1], (int)k->group[2], "occupancy", "group_threads",
-                  (int)need.group_threads, "waves_per_simd", (int)o.waves_per_simd, "waves_per_cu",
+                  (int)group_threads(r, k), "waves_per_simd", (int)o.waves_per_simd, "waves_per_cu",
                   (int)o.waves_per_cu, "groups_per_cu", (int)o.groups_per_cu, "limited_by", o.limited_by);
     return j ? j : json_null();
 }
 
 static void print_kernel(const struct request *r, const struct codeobj *c, const struct codeobj_kernel *k)
 {
-    struct atoll_occupancy o = {0};
-    struct atoll_occupancy_need need = {0, 0, k->lds_bytes, group_threads(r, k)};
+    const struct atoll_occupancy o = kernel_occupancy(r, c, k);
 
-    descriptor_registers(k, &need.vgprs, &need.sgprs);
     printf("\n%s\n  %u VGPRs, %u SGPRs, %u bytes of LDS, %u of scratch%s, %u of arguments\n", k->name,
-           need.vgprs, need.sgprs, k->lds_bytes, k->private_bytes,
+           o.vgprs, o.sgprs, k->lds_bytes, k->private_bytes,
            k->dynamic_stack ? " and a stack of unknown size" : "", k->kernarg_bytes);
     if (k->group[0])
         printf("  groups of %u x %u x %u\n", k->group[0], k->group[1], k->group[2]);
     else if (k->max_threads)
         printf("  groups of up to %u\n", k->max_threads);
-    if (!atoll_occupancy(codeobj_processor(c), &need, &o))
+    if (o.waves_per_group)
         printf("  occupancy in groups of %u: %u waves per SIMD, %u per CU, limited by %s\n",
-               need.group_threads, o.waves_per_simd, o.waves_per_cu, o.limited_by);
+               group_threads(r, k), o.waves_per_simd, o.waves_per_cu, o.limited_by);
     if (!k->has_args)
         printf("  no metadata: arguments are not known\n");
     for (unsigned i = 0; i < k->arg_count; i++) {
@@ -319,6 +326,11 @@ static void print_result(const struct request *r, const struct atoll_gpu *gpu,
             "faulted", result != 0, "fault", result ? json_text(atoll_error(gpu)) : json_null());
         json_t *c = counters ? json_loads(counters, 0, NULL) : NULL;
 
+        if (r->printed) {
+            json_t *text = json_stringn(r->printed, r->printed_bytes); /* NULL when it is not UTF-8 */
+
+            json_object_set_new(root, "printf", text ? text : json_null());
+        }
         json_object_set_new(root, "counters", c ? c : json_null());
         json_dumpf(root, stdout, JSON_INDENT(2));
         putchar('\n');
@@ -330,9 +342,25 @@ static void print_result(const struct request *r, const struct atoll_gpu *gpu,
     free(counters);
 }
 
+/* Text of the kernel's printf: into the JSON, or to standard output. */
+static void on_print(void *ctx, const char *text, size_t n)
+{
+    struct request *r = ctx;
+    char *all = r->json ? realloc(r->printed, r->printed_bytes + n + 1) : NULL;
+
+    if (!r->json)
+        fwrite(text, 1, n, stdout);
+    if (!all)
+        return;
+    memcpy(all + r->printed_bytes, text, n);
+    r->printed = all;
+    r->printed_bytes += n;
+}
+
 static int run_on(struct request *r, struct atoll_gpu *gpu, struct atoll_module *m, const char *kernel)
 {
-    struct atoll_kernel_launch l = {.kernel = kernel, .stack_bytes = r->stack};
+    struct atoll_kernel_launch l = {.kernel = kernel, .stack_bytes = r->stack, .lds_bytes = r->lds,
+                                    .print = on_print, .print_ctx = r};
     struct err e;
     int result, bad;
 
@@ -392,6 +420,18 @@ static int run(struct request *r, const struct codeobj *c, const void *elf, size
     return result;
 }
 
+/* The code object of the file; of a bundle, the one for the chip asked for, or the first. */
+static struct codeobj *parse_file(const struct request *r, const char *elf, size_t bytes, struct err *e)
+{
+    const struct chip *chip = r->chip ? chip_find(r->chip) : NULL;
+    size_t at, size;
+    int bundled = codeobj_unbundle(elf, bytes, chip ? chip->llvm : NULL, &at, &size, e);
+
+    if (bundled < 0)
+        return NULL;
+    return bundled ? codeobj_parse(elf + at, size, e) : codeobj_parse(elf, bytes, e);
+}
+
 int cmd_exec(int argc, char **argv)
 {
     static const struct argp argp = {options, parse, "ELF [KERNEL]",
@@ -411,7 +451,7 @@ int cmd_exec(int argc, char **argv)
         fprintf(stderr, "atoll exec: %s\n", e.text);
         return EXIT_USAGE;
     }
-    c = codeobj_parse(elf, bytes, &e);
+    c = parse_file(&r, elf, bytes, &e);
     if (!c) {
         free(elf);
         return complain(r.file, e.text);
@@ -428,6 +468,7 @@ int cmd_exec(int argc, char **argv)
     if (r.trace_file && r.trace_file != stdout && fclose(r.trace_file))
         result = complain(r.trace, "the trace could not be written whole");
     exec_args_free(&r.args);
+    free(r.printed);
     codeobj_free(c);
     free(elf);
     return result;
