@@ -28,5 +28,6 @@ INPUTS=${INPUTS:-100000} "$SRCDIR/tests/check-codeobj.sh"
 # OpenCL C: every file at three levels of optimisation, and random programs.
 LONG=1 "$SRCDIR/tests/check-opencl.sh" || [ $? = 77 ]
 LONG=1 "$SRCDIR/tests/check-services.sh" || [ $? = 77 ]
+LONG=1 "$SRCDIR/tests/check-inputs.py" || [ $? = 77 ]
 # Blending: more colours for each combination of factors and function.
 BLENDS=${BLENDS:-40} tests/test_blend
