@@ -1,5 +1,6 @@
 /* isa/vmem.c, smem.c, lds.c: addresses, range checks, data movement; each expected value is worked
  * out here from the manuals' formulas, one lane at a time. */
+#include "isa/lanes.h"
 #include "isa/lds.h"
 #include "isa/vmem.h"
 
@@ -26,6 +27,7 @@ static struct wave *wave_new(enum gfx gen)
     w->num_sgprs = 104;
     w->gen = gen;
     w->vm = vm;
+    w->priv.lanes = &isa_lanes_base;
     w->lds = lds;
     w->lds_bytes = sizeof lds;
     w->s[SREG_M0] = 0xffffffff;
