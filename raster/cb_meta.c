@@ -1,9 +1,9 @@
 /* CMASK and FMASK: tiles that are only marked as cleared, and samples that share fragments.
  *
  * CMASK has a nibble for each tile of 8x8 pixels. 0: the tile is cleared, its colour is
- * CB_COLOR*_CLEAR_WORD and memory holds nothing yet. Else it is 0xc | log2 of the fragments in use;
- * with one fragment (0xc) FMASK holds nothing either: all samples are fragment 0. Targets
- * with one sample have 0xf. See docs/errata.md, E-cmask.
+ * CB_COLOR*_CLEAR_WORD and memory holds nothing yet. 0xc: FMASK holds nothing either, all samples are
+ * fragment 0. Else it is 0xc | log2 of the fragments (at least 1: there is also "lost"). Targets with one sample
+ * have 0xf. See docs/errata.md, E-cmask.
  *
  * FMASK has, for each pixel, an index for each sample: which of the stored fragments is its colour; the
  * index `fragments` says that the colour was lost (EQAA: more samples than fragments).
@@ -335,7 +335,8 @@ void raster_cb_fmask_expand(struct raster_cb *cb, const struct raster_target *t,
     y &= ~(TILE - 1);
     for (uint32_t i = 0; i < TILE * TILE; i++)
         fmask_store(cb, t, x + i % TILE, y + i / TILE, slice, 0);
-    cmask_store(cb, t, x, y, slice, CMASK_IN_USE | log2u(t->fragments));
+    /* With one fragment there is still "lost" to be told from it. */
+    cmask_store(cb, t, x, y, slice, CMASK_IN_USE | MAX2(log2u(t->fragments), 1u));
 }
 
 void raster_cb_map_store(struct raster_cb *cb, const struct raster_target *t, uint32_t x, uint32_t y,

@@ -852,6 +852,29 @@ START_TEST(eqaa_loses_colours)
 }
 END_TEST
 
+/* Two samples, one fragment, as checkerboard rendering has them: it is always sample 0's. */
+START_TEST(one_fragment_two_samples)
+{
+    msaa_setup(1, 0);
+    raster_cb_begin(&cb, &state, vm, loud, 0);
+    ck_assert(cb.target[0].on);
+    paint(1, 3);
+    check_map("00");
+    paint(0.2f, 1); /* sample 1 had that colour too, and loses it */
+    check_map("01");
+    ck_assert_uint_eq(fragment(8, 16, 0) & 0xff, 0x33);
+    paint(0.4f, 2);
+    check_map("01");
+    ck_assert_uint_eq(fragment(8, 16, 0) & 0xff, 0x33);
+    paint(0.6f, 3);
+    check_map("00");
+    paint(0.8f, 2);
+    check_map("01");
+    ck_assert_uint_eq(fragment(8, 16, 0) & 0xff, 0x99);
+    target_done();
+}
+END_TEST
+
 /* ---- textures -------------------------------------------------------------------------------------- */
 
 static struct raster_image image;
@@ -961,6 +984,7 @@ int main(void)
     tcase_add_test(tc, depth_test);
     tcase_add_test(tc, fragments_are_shared);
     tcase_add_test(tc, eqaa_loses_colours);
+    tcase_add_test(tc, one_fragment_two_samples);
     tcase_add_test(tc, texture_filter);
     tcase_add_test(tc, clipping_keeps_barycentrics);
     tcase_add_test(tc, rectangle_and_point);
