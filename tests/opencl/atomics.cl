@@ -92,3 +92,81 @@ kernel void float_sum(global const uint *in, volatile global uint *out, uint n)
         old = atomic_cmpxchg(out, want, as_uint(as_float(want) + v));
     } while (old != want);
 }
+
+/* What was put in comes out once, and the last stays: sums that do not depend on the order. */
+//! in=ints grid=256 group=256
+kernel void exchange(global const int *in, volatile global int *out, uint n)
+{
+    volatile local int l, sum;
+    volatile local long l64, sum64;
+    volatile global long *p64 = (volatile global long *)(out + 8);
+    int a = in[get_global_id(0)];
+
+    if (!get_local_id(0)) {
+        l = sum = 0;
+        l64 = sum64 = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add(&sum, atomic_xchg(&l, a));
+    atomic_add(out + 1, atomic_xchg(out, a));
+    atom_add(&sum64, atom_xchg(&l64, (long)a << 20));
+    atom_add(p64 + 1, atom_xchg(p64, (long)a << 30));
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (!get_local_id(0)) {
+        out[2] = l + sum; out[3] = out[0] + out[1]; out[0] = out[1] = 0;
+        p64[2] = l64 + sum64; p64[3] = p64[0] + p64[1]; p64[0] = p64[1] = 0;
+    }
+}
+
+/* Pointers whose address space is not known: FLAT atomics that reach LDS and memory in one instruction. */
+//! in=ints grid=512
+kernel void any_space(global const int *in, global int *out, uint n)
+{
+    local int l[16];
+    uint t = get_local_id(0);
+    int a = in[get_global_id(0)], x = 0;
+    atomic_int *p = (atomic_int *)(t & 1 ? (int *)l : (int *)out);
+
+    if (t < 16)
+        l[t] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_fetch_add(p, a);
+    atomic_fetch_or_explicit(p + 1, a & 0x1111, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_xor(p + 2, a);
+    atomic_fetch_max(p + 3, a);
+    while (!atomic_compare_exchange_strong(p + 4, &x, x + 7))
+        ;
+    atomic_fetch_min_explicit((atomic_uint *)p + 5, (uint)a, memory_order_acq_rel, memory_scope_device);
+    atomic_fetch_and_explicit(p + 6, a, memory_order_relaxed, memory_scope_work_group);
+    atomic_fetch_sub_explicit(p + 7, a, memory_order_seq_cst, memory_scope_all_svm_devices);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t < 8)
+        out[16 + get_group_id(0) * 8 + t] = l[t];
+}
+
+//! in=ints grid=1024
+kernel void c11_64(global const long *in, volatile global long *out, uint n)
+{
+    volatile global atomic_long *p = (volatile global atomic_long *)out;
+    volatile global atomic_ulong *q = (volatile global atomic_ulong *)out;
+    local atomic_long l[4];
+    long a = in[get_global_id(0)], x = 0;
+
+    if (get_local_id(0) < 4)
+        atomic_init(l + get_local_id(0), 3);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_fetch_add_explicit(p, a, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_xor_explicit(p + 1, a, memory_order_acq_rel, memory_scope_device);
+    atomic_fetch_max_explicit(p + 2, a, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_min_explicit(q + 3, (ulong)a, memory_order_relaxed, memory_scope_device);
+    while (!atomic_compare_exchange_strong_explicit(p + 4, &x, x * 5 + 1, memory_order_relaxed, memory_order_relaxed, memory_scope_device))
+        ;
+    atomic_fetch_add_explicit(l, a, memory_order_relaxed, memory_scope_work_group);
+    atomic_fetch_or_explicit(l + 1, a & 0x1111111111, memory_order_relaxed, memory_scope_work_group);
+    atomic_fetch_max_explicit(l + 2, a, memory_order_seq_cst, memory_scope_work_group);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) < 4)
+        atomic_store_explicit(p + 16 + get_group_id(0) * 4 + get_local_id(0),
+                              atomic_load_explicit(l + get_local_id(0), memory_order_relaxed, memory_scope_work_group),
+                              memory_order_relaxed, memory_scope_device);
+}

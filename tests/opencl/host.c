@@ -104,12 +104,13 @@ F1(sin) F1(cos) F1(tan) F1(asin) F1(acos) F1(atan) F1(sinh) F1(cosh) F1(tanh) F1
 F1(exp) F1(exp2) F1(exp10) F1(expm1) F1(log) F1(log2) F1(log10) F1(log1p) F1(cbrt) F1(erf) F1(erfc) F1(tgamma)
 F1(rint) F1(floor) F1(ceil) F1(trunc) F1(round) F1(logb)
 F2(pow) F2(atan2) F2(hypot) F2(fmod) F2(remainder) F2(fdim) F2(copysign)
+F1(lgamma)
 double hl_sqrt(double a) { return sqrt(a); } /* rounding twice would be wrong */
 double hl_rsqrt(double a) { return (double)(1 / sqrtl(a)); }
 /* The nearest half is taken off exactly, so that what is left is small. */
 static long double sinpi_quarter(double a, int quarter)
 {
-    double half = rint(2 * a), left = a - half / 2;
+    double half = fabs(a) < 0x1p53 ? rint(2 * a) : 0, left = fabs(a) < 0x1p53 ? a - half / 2 : 0; /* even beyond */
     long double x = M_PIl * left;
 
     switch (((int)fmod(half, 4) + quarter + 8) & 3) {
@@ -121,4 +122,25 @@ static long double sinpi_quarter(double a, int quarter)
 }
 double hl_sinpi(double a) { return isfinite(a) ? (double)sinpi_quarter(a, 0) : NAN; }
 double hl_cospi(double a) { return isfinite(a) ? (double)sinpi_quarter(a, 1) : NAN; }
+double hl_tanpi(double a)
+{
+    double odd = fmod(a - 0.5, 2);
+
+    if (!isfinite(a))
+        return NAN;
+    if (fabs(a) < 0x1p52 && a - 0.5 == rint(a - 0.5)) /* half way: infinities by turns */
+        return odd == 0 ? INFINITY : -INFINITY;
+    return (double)(sinpi_quarter(a, 0) / sinpi_quarter(a, 1));
+}
+double hl_asinpi(double a) { return (double)(asinl(a) / M_PIl); }
+double hl_acospi(double a) { return (double)(acosl(a) / M_PIl); }
+double hl_atanpi(double a) { return (double)(atanl(a) / M_PIl); }
+double hl_atan2pi(double a, double b) { return (double)(atan2l(a, b) / M_PIl); }
+double hl_pown(double a, int n) { return (double)powl(a, n); }
+double hl_rootn(double a, int n)
+{
+    long double r = powl(fabsl(a), 1.0L / n);
+
+    return n == 0 || (a < 0 && !(n & 1)) ? NAN : (double)(n & 1 ? copysignl(r, a) : r);
+}
 double hl_powr(double a, double b) { return (double)powl(a, b); }

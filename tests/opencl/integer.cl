@@ -66,3 +66,22 @@ kernel void narrow(global const uchar *in, global uchar *out, uint n)
     o[5] = c + a; o[6] = (ushort)(c * c); o[7] = d >> 5; o[8] = c >> 5; o[9] = (short)(d * a);
     o[10] = a < b; o[11] = d < a; o[12] = (uchar)a < (uchar)b; o[13] = -d; o[14] = ~c; o[15] = (char)d;
 }
+
+/* Vectors: LLVM expands each element's division by itself. */
+#define VDIV(name, V, N) \
+kernel void name(global const V *in, global V *out, uint n) \
+{ \
+    uint i = get_global_id(0); \
+    V##N a = vload##N(2 * i, in), b = vload##N(2 * i + 1, in); \
+    b = select(b, (V##N)11, (V##N)(b == (V##N)0 | b == (V##N)-1)); \
+    vstore##N(a / b, 4 * i, out); vstore##N(a % b, 4 * i + 1, out); vstore##N(a / (V)7, 4 * i + 2, out); \
+    vstore##N(a % (V##N)(b.x), 4 * i + 3, out); \
+}
+//! grid=512
+VDIV(div_char4, char, 4)
+//! grid=512
+VDIV(div_short3, short, 3)
+//! grid=512
+VDIV(div_int4, int, 4)
+//! grid=512
+VDIV(div_long2, long, 2)

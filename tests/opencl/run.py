@@ -2,7 +2,7 @@
 """Differential tests: every kernel of the given OpenCL C files is compiled by clang for the host and for
 GPU processors at several levels of optimisation; `atoll exec` runs the latter; the results must agree.
 
-  run.py [--chips gfx700,gfx803,gfx900] [--opt 0,2,3] [--jobs N] [--keep DIR] FILE.cl...
+  run.py [--chips gfx700,gfx803,gfx900] [--opt 0,2,3] [--version 5] [--jobs N] [--keep DIR] FILE.cl...
 
 A kernel is `kernel void NAME(global const T *in, global U *out, uint n)` with a line above it that says
 how to run and compare it:
@@ -164,8 +164,8 @@ def parse(path):
 
 
 class Bench:
-    def __init__(self, work, atoll, lib):
-        self.work, self.atoll, self.lib = work, atoll, lib
+    def __init__(self, work, atoll, lib, version='5'):
+        self.work, self.atoll, self.lib, self.version = work, atoll, lib, version
         self.host_o = os.path.join(work, 'host.o')
         self.lock = threading.Lock()
         sh(['gcc', '-O1', '-fPIC', '-D_GNU_SOURCE', '-c', os.path.join(HERE, 'host.c'), '-o', self.host_o])
@@ -208,7 +208,8 @@ class Bench:
     def device(self, path, stem, chip, opt):
         o = f'{stem}.{chip}.O{opt}.o'
         sh([CC, *COMMON, '-target', 'amdgcn-amd-amdhsa', f'-mcpu={chip}', f'-O{opt}', '--rocm-device-lib-path=' + self.lib,
-            '-cl-fp32-correctly-rounded-divide-sqrt', '-Xclang', '-fdenormal-fp-math-f32=ieee', '-c', path, '-o', o])
+            '-cl-fp32-correctly-rounded-divide-sqrt', '-Xclang', '-fdenormal-fp-math-f32=ieee', '-c', path, '-o', o,
+            '-mcode-object-version=' + self.version])
         return o
 
     def run(self, o, k):
@@ -273,6 +274,7 @@ def main():
     ap = argparse.ArgumentParser()
     ap.add_argument('--chips', default='gfx700,gfx803,gfx900')
     ap.add_argument('--opt', default='0,2,3')
+    ap.add_argument('--version', default='5', help='of code objects')
     ap.add_argument('--jobs', type=int, default=os.cpu_count())
     ap.add_argument('--keep')
     ap.add_argument('files', nargs='+')
@@ -286,14 +288,14 @@ def main():
     with tempfile.TemporaryDirectory() as tmp, ThreadPoolExecutor(a.jobs) as pool:
         work = a.keep or tmp
         os.makedirs(work, exist_ok=True)
-        b = Bench(work, atoll, lib)
+        b = Bench(work, atoll, lib, a.version)
         for f in a.files:
             n, bad = b.file(f, a.chips.split(','), a.opt.split(','), pool)
             total += n
             failures += bad
             for t in bad:
                 print('FAIL:', t, flush=True)
-    print(f'{len(a.files)} files, {total} runs compared with the host ({a.chips}; -O{a.opt}): '
+    print(f'{len(a.files)} files, {total} runs compared with the host ({a.chips}; -O{a.opt}; v{a.version}): '
           f'{"ok" if not failures else str(len(failures)) + " FAILED"}')
     return 1 if failures else 0
 

@@ -53,8 +53,9 @@ TEST_EXPR = {'isnan': 'a != a', 'isinf': '!(a != a) && FABS(a) > MAXF', 'isfinit
              'islessequal': 'a <= b', 'isgreaterequal': 'a >= b', 'isordered': 'a == a && b == b',
              'isunordered': 'a != a || b != b', 'islessgreater': 'a < b || a > b'}
 LIBM1 = ('sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p cbrt '
-         'erf erfc tgamma sqrt rint floor ceil trunc round logb rsqrt sinpi cospi').split()
-LIBM2 = 'pow powr atan2 hypot fmod remainder fdim'.split()
+         'erf erfc tgamma lgamma sqrt rint floor ceil trunc round logb rsqrt sinpi cospi tanpi asinpi acospi atanpi').split()
+LIBM2 = 'pow powr atan2 atan2pi hypot fmod remainder fdim'.split()
+LIBMI = 'pown rootn'.split() # the second argument is an int
 ATOMIC = {'add': 'o + v', 'sub': 'o - v', 'and': 'o & v', 'or': 'o | v', 'xor': 'o ^ v', 'min': 'o < v ? o : v',
           'max': 'o > v ? o : v', 'xchg': 'v', 'exchange': 'v', 'inc': 'o + 1', 'dec': 'o - 1'}
 
@@ -187,7 +188,8 @@ static {dst} rdi_{dst}_{mode}(w_s x) {{
 
 
 DECLS = ''.join(f'double h_{n}(double) __asm__("hl_{n}");\n' for n in LIBM1) + \
-    ''.join(f'double h_{n}(double, double) __asm__("hl_{n}");\n' for n in LIBM2) + '''
+    ''.join(f'double h_{n}(double, double) __asm__("hl_{n}");\n' for n in LIBM2) + \
+    ''.join(f'double h_{n}(double, int) __asm__("hl_{n}");\n' for n in LIBMI) + '''
 float h_fmaf(float, float, float) __asm__("fmaf");
 double h_fma(double, double, double) __asm__("fma");
 double h_ldexp(double, int) __asm__("ldexp");
@@ -302,6 +304,13 @@ def define(sym, sig):
         return elementwise(e, name, None, f'({e})h_{name}((double)a)', types)
     if name in LIBM2 and e in FLOATS:
         return elementwise(e, name, None, f'({e})h_{name}((double)a, (double)b)', types)
+    if name in LIBMI and e in FLOATS:
+        return elementwise(e, name, None, f'({e})h_{name}((double)a, b)', types)
+    if name == 'sincos' and w == 1:
+        return (f'{e} OVL sincos({e} x, {types[1][2]} {e} *p) {{ *p = ({e})h_cos((double)x); return ({e})h_sin((double)x); }}\n')
+    if name == 'remquo' and w == 1 and e == 'float':
+        return (f'float OVL remquo(float x, float y, {types[2][2]} int *p) {{ int q = 0; float r = h_remquof(x, y, (private int *)&q); '
+                f'*p = q; return r; }}\n')
     if name == 'ldexp':
         return elementwise(e, name, None, f'({e})h_ldexp((double)a, b)', types)
     if name == 'ilogb':
