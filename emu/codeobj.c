@@ -322,6 +322,59 @@ static int add_kernel(struct codeobj *c, const GElf_Sym *s, const char *name, st
     return 0;
 }
 
+static int add_function(struct codeobj *c, const GElf_Sym *s, const char *name, struct err *e)
+{
+    const bool v2 = GELF_ST_TYPE(s->st_info) == STT_AMDGPU_HSA_KERNEL; /* the code is behind the descriptor */
+    const uint64_t skip = v2 ? KERNEL_CODE_BYTES : 0;
+    struct codeobj_function *f;
+    uint64_t at;
+
+    if ((GELF_ST_TYPE(s->st_info) != STT_FUNC && !v2) || codeobj_locate(c, s, &at) != CODEOBJ_SYM_DEFINED ||
+        at + skip >= c->image_bytes)
+        return 0;
+    if (c->function_count == CODEOBJ_KERNELS_MAX)
+        return err_set(e, "more than %u functions", CODEOBJ_KERNELS_MAX);
+    if (c->function_count == c->function_room) {
+        unsigned room = c->function_room ? 2 * c->function_room : 16;
+
+        f = realloc(c->functions, room * sizeof *f);
+        if (!f)
+            return err_set(e, "out of memory");
+        c->functions = f;
+        c->function_room = room;
+    }
+    f = &c->functions[c->function_count];
+    *f = (struct codeobj_function){codeobj_string(name, strnlen(name, NAME_MAX_BYTES)), at + skip,
+                                   MIN2(s->st_size > skip ? s->st_size - skip : 0, c->image_bytes - at - skip)};
+    if (!f->name)
+        return err_set(e, "out of memory");
+    c->function_count++;
+    return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct codeobj_function *x = a, *y = b;
+
+    return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : strcmp(x->name, y->name);
+}
+
+/* Linked files have many in two tables. */
+static void sort_functions(struct codeobj *c)
+{
+    unsigned n = 0;
+
+    if (c->function_count)
+        qsort(c->functions, c->function_count, sizeof *c->functions, by_address);
+    for (unsigned i = 0; i < c->function_count; i++) {
+        if (n && !by_address(&c->functions[n - 1], &c->functions[i]))
+            free(c->functions[i].name);
+        else
+            c->functions[n++] = c->functions[i];
+    }
+    c->function_count = n;
+}
+
 static int by_name(const void *a, const void *b)
 {
     const struct codeobj_kernel *x = a, *y = b;
@@ -357,10 +410,11 @@ static int find_kernels(struct codeobj *c, struct err *e)
         for (int k = 0; gelf_getsym(data, k, &s); k++) {
             const char *name = s.st_name ? elf_strptr(c->elf, h.sh_link, s.st_name) : NULL;
 
-            if (name && add_kernel(c, &s, name, e))
+            if (name && (add_kernel(c, &s, name, e) || add_function(c, &s, name, e)))
                 return -1;
         }
     }
+    sort_functions(c);
     if (c->kernel_count)
         qsort(c->kernels, c->kernel_count, sizeof *c->kernels, by_name);
     for (unsigned i = 0; i < c->kernel_count; i++) {
@@ -502,6 +556,9 @@ void codeobj_free(struct codeobj *c)
         free(c->kernels[i].name);
     }
     free(c->kernels);
+    for (unsigned i = 0; i < c->function_count; i++)
+        free(c->functions[i].name);
+    free(c->functions);
     codeobj_free_printf(c);
     elf_end(c->elf);
     free(c->section_at);
@@ -528,6 +585,11 @@ bool codeobj_relocatable(const struct codeobj *c)
 const struct codeobj_kernel *codeobj_kernel(const struct codeobj *c, unsigned i)
 {
     return i < c->kernel_count ? &c->kernels[i] : NULL;
+}
+
+const struct codeobj_function *codeobj_function(const struct codeobj *c, unsigned i)
+{
+    return i < c->function_count ? &c->functions[i] : NULL;
 }
 
 uint64_t codeobj_image_bytes(const struct codeobj *c)

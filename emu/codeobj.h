@@ -86,6 +86,13 @@ bool codeobj_relocatable(const struct codeobj *c);
 const struct codeobj_kernel *codeobj_kernel(const struct codeobj *c, unsigned i);
 const struct codeobj_kernel *codeobj_find(const struct codeobj *c, const char *name);
 
+/* Its functions, the kernels' code among them, in the order of their addresses in the image; NULL past the end. */
+struct codeobj_function {
+    char *name;
+    uint64_t at, bytes; /* of code; bytes 0 when the file does not say */
+};
+const struct codeobj_function *codeobj_function(const struct codeobj *c, unsigned i);
+
 /* Bytes of the image (a multiple of 4096, not 0), and the image itself as it must lie at base_va (a
  * multiple of CODEOBJ_ALIGN) in `out`. The latter returns 0, or -1 with *e set: a relocation that is not
  * supported, an undefined symbol. */

@@ -24,6 +24,8 @@ struct codeobj {
 
     struct codeobj_kernel *kernels;
     unsigned kernel_count, kernel_room;
+    struct codeobj_function *functions;
+    unsigned function_count, function_room;
     struct codeobj_printf *printfs; /* the calls of printf */
     unsigned printf_count;
 };

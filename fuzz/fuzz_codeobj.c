@@ -101,7 +101,11 @@ static void list(const struct codeobj *c)
 {
     volatile uint64_t sum = codeobj_version(c);
     const struct codeobj_kernel *k;
+    const struct codeobj_function *f;
 
+    for (unsigned i = 0; (f = codeobj_function(c, i)); i++)
+        if (f->at >= codeobj_image_bytes(c) || f->bytes > codeobj_image_bytes(c) - f->at || !f->name)
+            abort();
     for (unsigned i = 0; (k = codeobj_kernel(c, i)); i++) {
         sum += strlen(k->name) + k->lds_bytes;
         if (codeobj_find(c, k->name) != k)

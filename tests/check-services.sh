@@ -162,6 +162,36 @@ expect 1 "it needs host calls (printf, assert and malloc of HIP), which is not s
     "$ATOLL" exec host.o says --grid 64 --arg zero:256 --watchdog 1000000
 expect 1 "which is not supported (argument hidden_h" "$ATOLL" exec host.o allocates --grid 64 --arg zero:256 --watchdog 1000000
 
+# ---- disassembly of code objects: the same words in the same functions as LLVM's ------------------
+objdump=$(command -v llvm-objdump-19 || echo /usr/lib/llvm-19/bin/llvm-objdump)
+for chip in gfx803 gfx900; do
+    "$ATOLL" dis $chip.o >dis || bad "atoll dis $chip.o"
+    if [ -x "$objdump" ]; then
+        "$objdump" -d --mcpu=$chip $chip.o >objdump
+        python3 - <<'EOF' || bad "atoll dis $chip.o and llvm-objdump differ"
+import re
+ours, llvm, name = {}, {}, None
+for x in open('dis'):
+    if m := re.match(r'(\S+): // ', x):
+        name = ours.setdefault(m.group(1), [])
+    elif m := re.search(r'// \w+: ([0-9a-f ]+)$', x):
+        name += m.group(1).split()
+for x in open('objdump'):
+    if m := re.match(r'[0-9a-f]+ <(\S+)>:', x):
+        name = llvm.setdefault(m.group(1), [])
+    elif m := re.search(r'// [0-9A-F]+: ([0-9A-F ]+)', x):
+        name += m.group(1).lower().split()
+padding = 'bf800000'
+for f in ours: # the alignment of the next function is no part of one
+    while len(llvm[f]) > len(ours[f]) and llvm[f][-1] == padding:
+        llvm[f].pop()
+assert ours and all(ours[f] == llvm[f] for f in ours), [f for f in ours if ours[f] != llvm[f]]
+EOF
+    fi
+done
+expect 0 "s_swappc_b64" "$ATOLL" dis gfx700.o calls
+expect 2 "no function nothing" "$ATOLL" dis gfx700.o nothing
+
 # ---- offload bundles, and other kinds of file -----------------------------------------------------
 python3 - <<'EOF'
 import struct

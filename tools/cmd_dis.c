@@ -1,5 +1,7 @@
-/* `atoll dis`: machine code to LLVM's assembly text: a program from a file, or with
- * --batch one instruction a line. */
+/* `atoll dis`: machine code to LLVM's assembly text: a program from a file, the functions of a code object, or
+ * with --batch one instruction a line. */
+#include "base/chip.h"
+#include "emu/codeobj.h"
 #include "isa/isa.h"
 #include "tools/code_file.h"
 #include "tools/tools.h"
@@ -8,12 +10,12 @@
 #include <stdlib.h>
 
 struct request {
-    const char *chip, *file;
+    const char *chip, *file, *function;
     bool batch, all;
 };
 
 static const struct argp_option options[] = {
-    {"chip", 'c', "CHIP", 0, "chip or LLVM processor (default bonaire)", 0},
+    {"chip", 'c', "CHIP", 0, "chip or LLVM processor (default bonaire, or what a code object is for)", 0},
     {"batch", 'b', NULL, 0,
      "for each line of bytes in hex on stdin, print one line of text", 0},
     {"all", 'a', NULL, 0, "go on after the program's end", 0},
@@ -35,9 +37,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->all = true;
         break;
     case ARGP_KEY_ARG:
-        if (r->file)
-            argp_error(state, "more than one file");
-        r->file = arg;
+        if (r->function)
+            argp_error(state, "more than a file and a function");
+        *(r->file ? &r->function : &r->file) = arg;
         break;
     case ARGP_KEY_END:
         if (r->batch == !!r->file)
@@ -76,24 +78,105 @@ static void batch_line(const struct isa_target *t, const char *line)
     }
 }
 
+/* ---- code objects ------------------------------------------------------------------- */
+
+/* The functions of a code object placed at address 0: all, or the one asked for. Returns EXIT_*. */
+static int list_functions(const struct request *r, const struct codeobj *c, const struct isa_target *t)
+{
+    const uint64_t n = codeobj_image_bytes(c);
+    uint8_t *image = malloc(n);
+    uint32_t *dw = malloc(n);
+    const struct codeobj_function *f;
+    unsigned errors = 0, found = 0;
+    uint64_t total = 0;
+    struct err e;
+
+    if (!image || !dw) {
+        free(image);
+        free(dw);
+        fprintf(stderr, "%s: out of memory\n", r->file);
+        return EXIT_USAGE;
+    }
+    if (codeobj_image(c, 0, image, &e)) /* an undefined symbol, for one: the rest can be read all the same */
+        fprintf(stderr, "atoll dis: %s: %s\n", r->file, e.text);
+    for (unsigned i = 0; (f = codeobj_function(c, i)); i++) {
+        const struct codeobj_function *next = codeobj_function(c, i + 1);
+        uint64_t bytes = f->bytes ? f->bytes : (next ? next->at : n) - f->at;
+
+        if (r->function && strcmp(r->function, f->name))
+            continue;
+        total += bytes;
+        if (total > 4 * n) {
+            fprintf(stderr, "atoll dis: %s: its functions overlap\n", r->file);
+            errors++;
+            break;
+        }
+        for (uint64_t k = 0; k < bytes / 4; k++)
+            dw[k] = load_le32(image + f->at + 4 * k);
+        printf("%s%s: // 0x%llx, %llu bytes\n", found++ ? "\n" : "", f->name, (unsigned long long)f->at,
+               (unsigned long long)bytes);
+        errors += isa_list(t, dw, f->bytes || r->all ? bytes / 4 : isa_program_dwords(t, dw, bytes / 4), stdout);
+    }
+    free(image);
+    free(dw);
+    if (!found)
+        fprintf(stderr, "atoll dis: %s: no function%s%s\n", r->file, r->function ? " " : "s", r->function ? r->function : "");
+    return errors || !found ? EXIT_USAGE : EXIT_DONE;
+}
+
+/* Whether the file is an ELF file or a bundle of these; then *result is what the command returns. */
+static bool list_code_object(const struct request *r, int *result)
+{
+    const struct chip *chip = r->chip ? chip_find(r->chip) : NULL;
+    const struct isa_target *t;
+    struct codeobj *c = NULL;
+    struct err e;
+    size_t n, at = 0, size;
+    char *p = strcmp(r->file, "-") ? file_read_all(r->file, &n, &e) : NULL;
+    int bundled;
+
+    if (!p)
+        return false; /* the caller says why */
+    bundled = codeobj_unbundle(p, n, chip ? chip->llvm : r->chip, &at, &size, &e);
+    if (!bundled && (n < 4 || memcmp(p, "\177ELF", 4))) {
+        free(p);
+        return false;
+    }
+    if (bundled >= 0)
+        c = codeobj_parse(p + at, bundled ? size : n, &e);
+    t = c ? isa_target_find(r->chip && !bundled ? r->chip : codeobj_processor(c)) : NULL;
+    if (c && !t)
+        err_set(&e, "no chip or processor '%s'", r->chip ? r->chip : codeobj_processor(c));
+    if (!t)
+        fprintf(stderr, "atoll dis: %s: %s\n", r->file, e.text);
+    *result = t ? list_functions(r, c, t) : EXIT_USAGE;
+    codeobj_free(c);
+    free(p);
+    return true;
+}
+
 int cmd_dis(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "FILE\n--batch",
-        .doc = "Disassemble machine code. FILE holds code as it lies in memory, or its "
+        .args_doc = "FILE [FUNCTION]\n--batch",
+        .doc = "Disassemble machine code. FILE is a code object (ELF), or holds code as it lies in memory, or its "
                "hex: bytes "
                "in memory order, or 32-bit words that start with 0x.",
     };
-    struct request r = {.chip = "bonaire"};
+    struct request r = {0};
     const struct isa_target *t;
     struct code_file code;
     struct err e;
     unsigned errors;
     size_t ndw;
+    int result;
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
+    if (r.file && list_code_object(&r, &result))
+        return result;
+    r.chip = r.chip ? r.chip : "bonaire";
     t = isa_target_find(r.chip);
     if (!t) {
         fprintf(stderr, "%s: no chip or processor '%s'\n", argv[0], r.chip);
