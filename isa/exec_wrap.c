@@ -181,13 +181,14 @@ static void packed_source(struct wave *w, const struct insn *in, enum isa_type t
 {
     unsigned lo = in->op_sel >> i & 1, hi = in->op_sel_hi >> i & 1;
     bool nlo = in->neg >> i & 1, nhi = in->neg_hi >> i & 1;
+    bool den = w->fm.in16 && !(isa_rows[in->op].flags & FLUSH); /* E-mad16 */
 
     for (unsigned l = 0; l < 64; l++) {
         uint32_t v = p[l];
 
         if (t == T_MIX) {
             if (hi)
-                v = f32_bits(lane_f32_from_f16(lo ? v >> 16 : v & 0xffff, false)); /* E-mad16 */
+                v = f32_bits(lane_f32_from_f16(lo ? v >> 16 : v & 0xffff, den));
             p[l] = modify32(v, in->abs >> i & 1, nlo, 0x80000000u);
         } else if (t == T_F32) {
             p[l] = modify32(v, false, nlo, 0x80000000u);

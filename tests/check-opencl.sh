@@ -10,6 +10,8 @@ if [ -n "${LONG:-}" ]; then
     python3 "$cl/run.py" "$cl"/*.cl "$cl"/found/*.cl
     # In version 4 the dispatch packet and the queue give what implicit arguments give in version 5.
     python3 "$cl/run.py" --version 4 --opt 0,2 "$cl"/atomics.cl "$cl"/calls.cl "$cl"/control.cl "$cl"/lds.cl "$cl"/memory.cl
+    # The other processors: FMA_MIX and dot products of gfx906, 16 banks of gfx810, what LLVM does without fast f64 and so on.
+    python3 "$cl/run.py" --chips gfx701,gfx704,gfx801,gfx802,gfx810,gfx902,gfx904,gfx906 --opt 2 "$cl"/[!m]*.cl "$cl"/memory.cl
     python3 "$cl/random_cl.py" --count "${PROGRAMS:-300}" --seed "${SEED:-1}"
 else
     python3 "$cl/run.py" --opt 2 "$cl"/control.cl "$cl"/lds.cl "$cl"/double.cl

@@ -68,10 +68,10 @@ def apply_source(row, kind, u, i, mods):
     return u
 
 
-def mix_source(m, u, i, mods):
-    """op_sel_hi: a half, chosen by op_sel; neg_hi is abs."""
+def mix_source(m, u, i, mods, fused):
+    """op_sel_hi: a half, chosen by op_sel; neg_hi is abs. v_mad_mix* flush denormal halves: E-mad16."""
     if mods.op_sel_hi >> i & 1:
-        u = convert(F16, F32, halves(u)[mods.op_sel >> i & 1], 0, False)
+        u = convert(F16, F32, halves(u)[mods.op_sel >> i & 1], 0, fused and m.in16)
     if mods.neg_hi >> i & 1:
         u &= ~F32.sign
     return u ^ F32.sign if mods.neg >> i & 1 else u
@@ -114,7 +114,7 @@ def expect(row, m, operands, mods, flag=0):
     kinds = kinds_of(row)
     u = [apply_source(row, k, v, i, mods) if not (row.name in READS_DST and i == len(row.src)) else v & ((1 << width(k)) - 1)
          for i, (k, v) in enumerate(zip(kinds, operands))]
-    u = [mix_source(m, v, i, mods) if k == "MIX" else v ^ (1 << 31 if k == "F32" and row.enc == "VOP3P" and mods.neg >> i & 1 else 0)
+    u = [mix_source(m, v, i, mods, "FMA" in row.name) if k == "MIX" else v ^ (1 << 31 if k == "F32" and row.enc == "VOP3P" and mods.neg >> i & 1 else 0)
          for i, (k, v) in enumerate(zip(kinds, u))]
     extra = (flag,) if row.name in READS_VCC else ()
     if isinstance(formula, Sat):

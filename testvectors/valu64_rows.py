@@ -50,9 +50,9 @@ def mad_mix(fused):
 
 
 def mix16(fused):
-    """The f32 result rounded once more, to a half; denormal halves are flushed (E-mad16)."""
+    """The f32 result rounded once more, to a half; v_mad_mix* flush denormal halves (E-mad16)."""
     g = mad_mix(fused)
-    return lambda m, a, b, c: convert(F32, F16, g(m, a, b, c), m.r16, True, False)
+    return lambda m, a, b, c: convert(F32, F16, g(m, a, b, c), m.r16, True, fused and m.out16)
 
 
 def mad16(m, a, b, c):

@@ -2,7 +2,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 /* Not on GFX7: LLVM keeps the product of a * b + c in single precision there. */
-//! in=f16 out=f16 grid=512 not=gfx700
+//! in=f16 out=f16 grid=512 not=gfx7
 kernel void arithmetic(global const half *in, global half *out, uint n)
 {
     uint i = get_global_id(0);
@@ -63,7 +63,7 @@ kernel void from_double(global const double *in, global half *out, uint n)
 }
 
 /* Not on GFX7: LLVM drops kernels that call functions of the device library which have 16-bit instructions. */
-//! in=f16 grid=512 not=gfx700
+//! in=f16 grid=512 not=gfx7
 kernel void to_int(global const half *in, global int *out, uint n)
 {
     uint i = get_global_id(0);
