@@ -12,7 +12,7 @@ for t in fuzz/fuzz_*; do
     ./"$t" "$n" "$SEED" $(find "$SRCDIR/testvectors" -type f -name '*.gcap' 2>/dev/null)
 done
 # All rows of the instruction oracle; skipped where it is absent.
-: "${SHARED:=$SRCDIR/../shared}" "${ATOLL:=./atoll}"
+: "${SHARED:=$SRCDIR/../shared}" "${ATOLL:=$PWD/atoll}"
 export SHARED ATOLL
 ROWS=0 "$SRCDIR/tests/check-isa.sh" || [ $? = 77 ]
 # What is an instruction, by LLVM and by us, on WORDS random words (default 10 million) a target.
