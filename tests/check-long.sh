@@ -7,6 +7,7 @@ for t in fuzz/fuzz_*; do
     case $t in *.*) continue ;; esac
     [ -x "$t" ] || continue
     n=$COUNT
+    case $t in */fuzz_tex) n=$((COUNT * 5)) ;; esac # image instructions: a million
     case $t in */fuzz_exec | */fuzz_submit) n=$((COUNT / 20)) ;; esac # an input of these takes a millisecond or more
     case $t in */fuzz_codeobj) continue ;; esac # below, with seeds of its own
     ./"$t" "$n" "$SEED" $(find "$SRCDIR/testvectors" -type f -name '*.gcap' 2>/dev/null)
