@@ -48,6 +48,12 @@ static int32_t wrap(int32_t i, int32_t n, uint8_t mode)
     }
 }
 
+static bool is_half_border(uint8_t mode)
+{
+    return mode == V_SQ_TEX_CLAMP__SQ_TEX_CLAMP_HALF_BORDER ||
+           mode == V_SQ_TEX_CLAMP__SQ_TEX_MIRROR_ONCE_HALF_BORDER;
+}
+
 /* A coordinate in texels. Half-border modes clamp it to the edge, so that at most half of the border
  * shows. NaN is 0. */
 static double to_texels(float v, uint32_t size, bool normalised, uint8_t mode, int offset)
@@ -96,6 +102,8 @@ static struct axis axis(float v, uint32_t size, const struct raster_sampler *s, 
         a.w = (float)(fixed & (FRACTION_ONE - 1)) / FRACTION_ONE;
     for (unsigned k = 0; k < 2; k++)
         a.i[k] = wrap(a.raw[k], (int32_t)size, mode);
+    if (f == POINT && a.i[0] < 0 && is_half_border(mode))
+        a.i[0] = (int32_t)size - 1; /* the far edge itself: a point shows nothing of the border */
     return a;
 }
 
@@ -133,6 +141,28 @@ static void cube_fold(int32_t n, int32_t *face, int32_t *x, int32_t *y)
     at[faces[to].major] = faces[to].sign * n;
     *x = (faces[to].u_sign * at[faces[to].u] + n - 1) / 2;
     *y = (faces[to].v_sign * at[faces[to].v] + n - 1) / 2;
+}
+
+/* A coordinate beyond the edges of a face, on the plane of that face: the face and the place on it that lie in this
+ * direction. */
+static void cube_turn(float coord[3])
+{
+    const int32_t slice = (int32_t)coord[2], f = slice % 6;
+    const float s = 2 * coord[0] - 1, t = 2 * coord[1] - 1;
+    const bool by_u = fabsf(s) >= fabsf(t);
+    float at[3], major = by_u ? fabsf(s) : fabsf(t);
+    unsigned to;
+
+    if (!(major > 1) || slice < 0)
+        return;
+    at[faces[f].major] = faces[f].sign;
+    at[faces[f].u] = faces[f].u_sign * s;
+    at[faces[f].v] = faces[f].v_sign * t;
+    to = 2u * (unsigned)(by_u ? faces[f].u : faces[f].v);
+    to += at[to / 2] < 0;
+    coord[0] = (faces[to].u_sign * at[faces[to].u] / major + 1) / 2;
+    coord[1] = (faces[to].v_sign * at[faces[to].v] / major + 1) / 2;
+    coord[2] = (float)(slice - f + (int32_t)to);
 }
 
 /* ---- texels --------------------------------------------------------------------------------------- */
@@ -255,7 +285,10 @@ static void sample_level(struct tap *t, bool linear, uint32_t out[4])
     const struct raster_sample_in *in = t->in;
     const bool uneven = in->gather && im->integer && im->chip->gen < GFX9;
     const enum footprint f = !linear ? POINT : uneven ? PAIR_UNEVEN : PAIR;
-    const bool z_linear = im->is_3d && linear && s->z != V_SQ_TEX_Z_FILTER__SQ_TEX_Z_FILTER_POINT;
+    /* Z_FILTER NONE: as in x and y. */
+    const bool z_linear = im->is_3d && !im->integer && !in->gather &&
+                          (s->z == V_SQ_TEX_Z_FILTER__SQ_TEX_Z_FILTER_LINEAR ||
+                           (linear && s->z != V_SQ_TEX_Z_FILTER__SQ_TEX_Z_FILTER_POINT));
     struct axis x, y = { .i = { 0, 0 } }, z = { .i = { 0, 0 } };
     const bool faces_meet = im->is_cube && !s->no_cube_wrap;
     uint8_t mode[3] = { s->clamp[0], s->clamp[1], s->clamp[2] };
@@ -267,7 +300,7 @@ static void sample_level(struct tap *t, bool linear, uint32_t out[4])
     if (im->dims > 1)
         y = axis(t->coord[1], MAX2(im->height >> t->level, 1), s, mode[1], f, in->offset[1]);
     if (im->is_3d)
-        z = axis(t->coord[2], MAX2(im->depth >> t->level, 1), s, mode[2], z_linear ? f : POINT,
+        z = axis(t->coord[2], MAX2(im->depth >> t->level, 1), s, mode[2], z_linear ? PAIR : POINT,
                  in->offset[2]);
     else if (im->is_array)
         z.i[0] = z.i[1] = slice_of(im, t->coord[2]);
@@ -289,7 +322,7 @@ static void sample_level(struct tap *t, bool linear, uint32_t out[4])
         out[3] = texel[0][0][0][in->channel];
         return;
     }
-    if (!linear) {
+    if (!linear && !z_linear) {
         memcpy(out, texel[0][0][0], 4 * sizeof *out);
         return;
     }
@@ -300,7 +333,8 @@ static void sample_level(struct tap *t, bool linear, uint32_t out[4])
             float row[2];
 
             for (unsigned j = 0; j <= (unsigned)y.linear; j++)
-                row[j] = reduce(s, bits_f32(texel[k][j][0][c]), bits_f32(texel[k][j][1][c]), x.w);
+                row[j] = x.linear ? reduce(s, bits_f32(texel[k][j][0][c]), bits_f32(texel[k][j][1][c]), x.w)
+                                  : bits_f32(texel[k][j][0][c]);
             plane[k] = y.linear ? reduce(s, row[0], row[1], y.w) : row[0];
         }
         out[c] = f32_bits(z.linear ? reduce(s, plane[0], plane[1], z.w) : plane[0]);
@@ -349,6 +383,8 @@ unsigned raster_sample(struct raster_image *im, const struct raster_sampler *s,
 
         for (unsigned d = 0; d < 3; d++)
             t.coord[d] = in->coord[d] + (taps > 1 ? along * in->axis[d] : 0);
+        if (taps > 1 && im->is_cube && !s->no_cube_wrap)
+            cube_turn(t.coord);
         sample_tap(&t, first, level, linear, out);
         if (taps == 1)
             return t.fetched;
