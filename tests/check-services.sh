@@ -85,6 +85,42 @@ python3 -c 'import json; assert json.load(open("say.json"))["printf"] == open("w
 grep -q "output may be lost" log || bad "a full buffer: no report"
 [ "$(od -An -td4 -j1048572 o | tr -d ' ')" = -1 ] || bad "a full buffer: printf does not return -1"
 
+# ---- implicit arguments: all that versions 4 and 5 have ------------------------------------------
+cat >hidden.cl <<'EOF'
+kernel void dump(global uint *o, local uint *l)
+{
+    constant uint *p = (constant uint *)__builtin_amdgcn_implicitarg_ptr();
+
+    if (get_global_linear_id() == 0)
+        for (int i = 0; i < 52; i++)
+            o[i] = p[i];
+    l[get_local_id(0)] = 1;
+}
+EOF
+cat >hidden.py <<'EOF'
+import struct, sys
+b, version, gfx9 = open('o', 'rb').read(), sys.argv[1], sys.argv[2] == 'gfx900'
+q = lambda at: struct.unpack_from('<Q', b, at)[0]
+if version == '5':
+    assert struct.unpack_from('<3I9H', b, 0) == (3, 3, 1, 32, 2, 2, 4, 1, 1, 0, 0, 0), struct.unpack_from('<3I9H', b, 0)
+    assert (q(40), q(48), q(56)) == (0, 0, 0) and struct.unpack_from('<H', b, 64) == (3,)
+    assert struct.unpack_from('<I', b, 120) == (512,) # dynamic LDS
+    apertures = struct.unpack_from('<2I', b, 192)
+    assert gfx9 or apertures[0] != apertures[1] and all(apertures)
+    assert q(200) # queue
+    services = [q(at) for at in (80, 96, 104, 112)]
+else:
+    assert (q(0), q(8), q(16)) == (0, 0, 0)
+    services = [q(at) for at in (24, 32, 40)]
+assert len(set(services)) == len(services) and all(services), services
+EOF
+for x in gfx700.5 gfx803.4 gfx803.5 gfx900.4 gfx900.5; do
+    case $x in gfx900.4 | gfx803.5) [ -n "${LONG:-}" ] || continue ;; esac
+    compile ${x%.*} hidden.o hidden.cl -O0 -mcode-object-version=${x#*.}
+    expect 0 "dump on" "$ATOLL" exec hidden.o --strict --grid 100,7,3 --group 32,2,2 --arg zero:256:o --arg local:512
+    python3 hidden.py ${x#*.} ${x%.*} || bad "implicit arguments: $x"
+done
+
 # ---- HIP --------------------------------------------------------------------------------------
 cat >k.hip <<'EOF'
 #define __device__ __attribute__((device))
