@@ -34,3 +34,4 @@ LONG=1 "$SRCDIR/tests/check-inputs.py" || [ $? = 77 ]
 BLENDS=${BLENDS:-40} tests/test_blend
 # Image instructions against the reference in doubles: each resource type.
 SAMPLES=${SAMPLES:-100000} tests/test_texture
+SAMPLES=1 tests/test_texel
