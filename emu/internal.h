@@ -188,7 +188,7 @@ void emu_apertures(const struct reg_file *r, uint32_t *shared_hi, uint32_t *priv
 
 /* After cu_group_alloc() and before wave_reset(): ops, tracing, FLAT apertures. */
 void emu_wave_prepare(struct atoll_gpu *gpu, struct wave *w, const struct wave_ops *ops, void *ops_ctx);
-/* After wave_reset(): STATUS.TRAP_EN, TBA and TMA of the wave's stage. */
+/* After wave_reset(): MODE.EXCP_EN, STATUS.TRAP_EN, TBA and TMA of the wave's stage. */
 void emu_wave_trap(struct atoll_gpu *gpu, struct wave *w);
 
 /* What a wave needs and starts with, from PGM_LO, PGM_HI and PGM_RSRC1 of any stage (their common fields

@@ -104,16 +104,17 @@ void emu_wave_prepare(struct atoll_gpu *gpu, struct wave *w, const struct wave_o
     emu_apertures(&gpu->regs, &w->flat.shared_hi, &w->flat.private_hi);
 }
 
-/* The registers of a stage's trap handler: PGM_RSRC2, then TBA and TMA (bits 47..8 of addresses; GFX9
+/* The registers of a stage's exceptions and trap handler: PGM_RSRC2, then TBA and TMA (bits 47..8 of addresses; GFX9
  * has them by process instead, out of a driver's reach here). */
 #define TRAP_REGS(s) \
     {R_SPI_SHADER_PGM_RSRC2_##s, R_SPI_SHADER_TBA_LO_##s, R_SPI_SHADER_TBA_HI_##s, \
-     R_SPI_SHADER_TMA_LO_##s, R_SPI_SHADER_TMA_HI_##s}
+     R_SPI_SHADER_TMA_LO_##s, R_SPI_SHADER_TMA_HI_##s, F_SPI_SHADER_PGM_RSRC2_##s##__EXCP_EN}
 
 void emu_wave_trap(struct atoll_gpu *gpu, struct wave *w)
 {
     static const struct {
         enum reg_id rsrc2, tba_lo, tba_hi, tma_lo, tma_hi;
+        enum reg_field_id excp_en;
     } stages[STAGE_COUNT] = {
         [STAGE_LS] = TRAP_REGS(LS),
         [STAGE_HS] = TRAP_REGS(HS),
@@ -122,7 +123,7 @@ void emu_wave_trap(struct atoll_gpu *gpu, struct wave *w)
         [STAGE_VS] = TRAP_REGS(VS),
         [STAGE_PS] = TRAP_REGS(PS),
         [STAGE_CS] = {R_COMPUTE_PGM_RSRC2, R_COMPUTE_TBA_LO, R_COMPUTE_TBA_HI, R_COMPUTE_TMA_LO,
-                      R_COMPUTE_TMA_HI},
+                      R_COMPUTE_TMA_HI, F_COMPUTE_PGM_RSRC2__EXCP_EN},
     };
     const struct reg_file *r = &gpu->regs;
     const uint32_t rsrc2 = regs_get(r, stages[w->stage].rsrc2);
@@ -131,6 +132,11 @@ void emu_wave_trap(struct atoll_gpu *gpu, struct wave *w)
     const uint64_t hi_tba = regs_get(r, stages[w->stage].tba_hi) & 0xff;
     const uint64_t hi_tma = regs_get(r, stages[w->stage].tma_hi) & 0xff;
 
+    uint32_t excp = regs_extract(r->gen, stages[w->stage].excp_en, rsrc2);
+
+    if (w->stage == STAGE_CS)
+        excp |= regs_extract(r->gen, F_COMPUTE_PGM_RSRC2__EXCP_EN_MSB, rsrc2) << 7;
+    w->mode = regs_insert(r->gen, F_SQ_WAVE_MODE__EXCP_EN, w->mode, excp);
     if (!present)
         return;
     w->status = regs_insert(r->gen, F_SQ_WAVE_STATUS__TRAP_EN, w->status, 1);

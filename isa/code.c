@@ -45,6 +45,8 @@ struct splat {
     uint32_t dw[128] __attribute__((aligned(64)));
 };
 
+enum { WATCHES = 64 };
+
 struct isa_code {
     const struct isa_target *target;
     struct mem_vm *vm;
@@ -58,6 +60,7 @@ struct isa_code {
     struct table *_Atomic table;
     atomic_uint running;       /* waves in isa_run */
     struct splat *_Atomic splats[SPLAT_BUCKETS]; /* only grow, without the lock */
+    _Atomic uint64_t watches[WATCHES]; /* by entry: its address | 1 | 2 where TRAPSTS is read; 0: not known */
 };
 
 /* ---- which functions --------------------------------------------------------------------- */
@@ -348,6 +351,31 @@ const struct uop *isa_code_find(struct isa_code *c, uint64_t va)
     return u;
 }
 
+/* ---- who looks at exceptions --------------------------------------------------------------- */
+
+bool isa_code_watches(struct isa_code *c, uint64_t va)
+{
+    enum { AROUND_DW = 1 << 16 };
+    _Atomic uint64_t *slot;
+    struct mem_span s;
+    uint64_t known;
+    bool yes = false;
+
+    va &= MEM_VA_MASK & ~UINT64_C(3);
+    slot = &c->watches[va >> 8 & (WATCHES - 1)];
+    known = atomic_load_explicit(slot, memory_order_relaxed);
+    if ((known & ~UINT64_C(2)) == (va | 1))
+        return known & 2;
+    if (mem_find(c->vm, va, &s) && s.prot & MEM_X) {
+        const uint64_t before = MIN2((va - s.va) / 4, AROUND_DW), after = MIN2((s.end - va) / 4, AROUND_DW);
+        const uint32_t *code = (const uint32_t *)(const void *)(s.host + (va - s.va));
+
+        yes = isa_program_reads_trapsts(c->target, code, before, after);
+    }
+    atomic_store_explicit(slot, va | 1 | (yes ? 2 : 0), memory_order_relaxed);
+    return yes;
+}
+
 /* ---- keeping in step with memory --------------------------------------------------------- */
 
 static void free_table(struct table *t)
@@ -386,6 +414,8 @@ void isa_code_sync(struct isa_code *c)
     struct table *t, *fresh;
     bool stale = false;
 
+    for (unsigned i = 0; i < WATCHES; i++)
+        atomic_store_explicit(&c->watches[i], 0, memory_order_relaxed);
     pthread_mutex_lock(&c->lock);
     t = atomic_load(&c->table);
     for (const struct run *r = t->runs; r && !stale; r = r->next)

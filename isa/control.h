@@ -48,6 +48,8 @@ static inline unsigned isa_ttmp0(enum gfx gen)
 bool isa_trap_handler(const struct wave *w);
 bool isa_in_trap(const struct wave *w);
 const struct uop *isa_trap(struct wave *w, const struct uop *u, uint32_t number);
+/* The handler of an exception, from which it may return to pc_va. */
+const struct uop *isa_trap_excp(struct wave *w, const struct uop *u, uint64_t pc_va);
 const struct uop *isa_rfe(struct wave *w, const struct uop *u, uint64_t va);
 const struct uop *isa_rfe_restore(struct wave *w, const struct uop *u, uint64_t va, uint32_t v);
 

@@ -2,6 +2,7 @@
  * relative registers, registers beyond the allocation) is looked at once an instruction, in one
  * branch each that is never taken otherwise. */
 #include "isa/control.h"
+#include "isa/excp.h"
 #include "isa/waits.h"
 
 #include <xmmintrin.h>
@@ -141,6 +142,8 @@ static bool is_vector(const struct uop *u)
 static const struct uop *run_careful(struct wave *w, const struct uop *u)
 {
     const struct uop *next;
+    const bool skipped = bits(w->mode, 28, 28) && is_vector(u);
+    unsigned excp = 0;
 
     if (u->fn == isa_goto)
         return u->fn(w, u);
@@ -155,7 +158,9 @@ static const struct uop *run_careful(struct wave *w, const struct uop *u)
     wave_count_lanes(w);
     if (w->strict_waits && u->fn != isa_illegal && u->fn != isa_fetch_fault)
         isa_waits_step(w, u);
-    if (bits(w->mode, 28, 28) && is_vector(u))
+    if (w->priv.watch > 1 && !skipped)
+        excp = isa_excp_of(w, u);
+    if (skipped)
         next = u + 1; /* VSKIP */
     else if (bits(w->mode, 27, 27) && w->gen >= GFX8 && u->valu)
         next = run_indexed(w, u);
@@ -163,6 +168,8 @@ static const struct uop *run_careful(struct wave *w, const struct uop *u)
         next = run_out_of_range(w, u);
     else
         next = u->fn(w, u);
+    if (excp && next)
+        next = isa_excp_raise(w, u, next, excp);
     if (w->trace) {
         if (next)
             w->pc_va = next->pc_va;
@@ -188,6 +195,8 @@ uint64_t isa_run(struct isa_code *c, struct wave *w, uint64_t max_insts)
     w->priv.limits = MIN2(w->num_vgprs, 0x7fff) | MIN2(w->num_sgprs, 0x7fff) << 16;
     if (!w->loud)
         w->loud = isa_code_loud(c);
+    if (!w->priv.watch)
+        w->priv.watch = isa_trap_handler(w) || isa_code_watches(c, w->pc_va) ? 2 : 1;
     w->priv.lanes = isa_code_lanes(c);
     w->d16_unpacked = isa_code_target(c)->features & FEAT_D16_UNPACKED;
     isa_mode_changed(w);

@@ -137,6 +137,8 @@ const struct uop *isa_code_find(struct isa_code *c, uint64_t va);
 /* While waves run between these, micro-ops that a sync dropped stay alive. */
 void isa_code_enter(struct isa_code *c);
 void isa_code_exit(struct isa_code *c);
+/* Whether the program that starts there reads TRAPSTS: its waves keep account of float exceptions. */
+bool isa_code_watches(struct isa_code *c, uint64_t va);
 struct loud *isa_code_loud(const struct isa_code *c);
 const struct isa_target *isa_code_target(const struct isa_code *c);
 /* 64 + 64 dwords: low half, high half of v. Lives as long as the cache. */
@@ -151,6 +153,10 @@ uop_fn *isa_code_wrap(const struct isa_code *c, bool sign);
  * stack: not cached. `out` must stay where it is. */
 void isa_lower(struct isa_code *c, const struct insn *in, uint64_t pc_va,
                struct uop_target *target, struct uop *out);
+
+/* The sources of a vector micro-op as its function would see them, abs, neg, SDWA, DPP and op_sel applied (NULL: none,
+ * or a mask); returns the lanes that it writes. They stay until the next micro-op. */
+uint64_t isa_wrap_sources(struct wave *w, const struct uop *u, const uint32_t *src[3]);
 
 /* The wrappers that isa_lower chooses from (exec_wrap.c). */
 uop_fn isa_wrap_valu, isa_wrap_salu, isa_wrap_trap, isa_wrap_host, isa_wrap_move, isa_not_yet,

@@ -316,6 +316,47 @@ static uint32_t place(const struct insn *in, const struct isa_row *row, uint32_t
     return r;
 }
 
+/* Source i, modified, in w->priv.tmp[i]; *on loses the lanes that DPP takes away. */
+static void prepare(struct wave *w, const struct uop *u, unsigned i, uint64_t *on)
+{
+    const struct insn *in = u->in;
+    const struct isa_row *row = &isa_rows[in->op];
+    const uint32_t *s = uop_ptr(w, u, UOP_A + i);
+    uint32_t *p = w->priv.tmp[i];
+
+    if (s != p)
+        memcpy(p, s, sizeof(uint32_t[64]) * MIN2(u->width[UOP_A + i], 2));
+    if (in->form == FORM_DPP && i == 0)
+        *on = apply_dpp(in, wave_exec(w), p);
+    if (row->enc == ENC_VOP3P)
+        packed_source(w, in, (enum isa_type)row->src[i], i, p);
+    else
+        plain_source(in, row, i, p);
+}
+
+static bool is_source(const struct uop *u, unsigned i)
+{
+    const enum isa_type t = (enum isa_type)isa_rows[u->in->op].src[i];
+
+    return t != T_NONE && t != T_MASK && u->in->src[i] != OPD_NONE;
+}
+
+uint64_t isa_wrap_sources(struct wave *w, const struct uop *u, const uint32_t *src[3])
+{
+    uint64_t on = wave_exec(w);
+
+    splat(w, u);
+    for (unsigned i = 0; i < 3; i++) {
+        src[i] = NULL;
+        if (!is_source(u, i))
+            continue;
+        if (u->flags & UF_SLOW)
+            prepare(w, u, i, &on);
+        src[i] = u->flags & UF_SLOW ? w->priv.tmp[i] : uop_ptr(w, u, UOP_A + i);
+    }
+    return on;
+}
+
 /* ---- the wrappers ------------------------------------------------------------------------ */
 
 static const struct uop *modified(struct wave *w, const struct uop *u)
@@ -329,21 +370,9 @@ static const struct uop *modified(struct wave *w, const struct uop *u)
     unsigned regs = u->width[UOP_DST];
 
     for (unsigned i = 0; i < 3; i++) {
-        enum isa_type st = (enum isa_type)row->src[i];
-        uint32_t *p = w->priv.tmp[i];
-        const uint32_t *s;
-
-        if (st == T_NONE || st == T_MASK || in->src[i] == OPD_NONE)
+        if (!is_source(u, i))
             continue;
-        s = uop_ptr(w, u, UOP_A + i);
-        if (s != p)
-            memcpy(p, s, sizeof(uint32_t[64]) * MIN2(u->width[UOP_A + i], 2));
-        if (in->form == FORM_DPP && i == 0)
-            on = apply_dpp(in, exec, p);
-        if (row->enc == ENC_VOP3P)
-            packed_source(w, in, st, i, p);
-        else
-            plain_source(in, row, i, p);
+        prepare(w, u, i, &on);
         t.sel[UOP_A + i] = UB_WAVE;
         t.off[UOP_A + i] = offsetof(struct wave, priv.tmp) + sizeof(uint32_t[128]) * i;
     }

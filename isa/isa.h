@@ -74,6 +74,10 @@ size_t isa_program_dwords(const struct isa_target *t, const uint32_t *code, size
  * instructions. False also when it has no end. */
 bool isa_program_is_pure(const struct isa_target *t, const uint32_t *code, size_t ndw);
 
+/* Whether the program that starts at code[0] reads TRAPSTS: up to its end, and when it goes to addresses from
+ * registers, anywhere from code[-before] to code[ndw - 1]. */
+bool isa_program_reads_trapsts(const struct isa_target *t, const uint32_t *code, size_t before, size_t ndw);
+
 /* Print a program, a line an instruction, with labels where branches go, and its offset and words in
  * a comment:
  *
@@ -225,7 +229,8 @@ struct wave {
         uint64_t uncounted;        /* micro-ops that are no instructions, since isa_run began */
         bool yield;                /* isa_run returns although the wave is ready (it waits) */
         const struct isa_lanes *lanes; /* isa/lanes.h: the host level's */
-        bool attention;            /* trace, relative registers, vskip: the careful loop */
+        uint8_t watch;             /* float exceptions: 0 not known yet, 1 nobody looks, 2 somebody does */
+        bool attention;            /* trace, relative registers, vskip, exceptions: the careful loop */
         uint32_t tmp[4][128] __attribute__((aligned(64))); /* prepared operands */
         uint32_t none[128] __attribute__((aligned(64))); /* where results beyond the allocation go */
     } priv;

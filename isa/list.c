@@ -78,6 +78,30 @@ bool isa_program_is_pure(const struct isa_target *t, const uint32_t *code, size_
     return false;
 }
 
+bool isa_program_reads_trapsts(const struct isa_target *t, const uint32_t *code, size_t before, size_t ndw)
+{
+    enum { REGISTER = 0x3f, TRAPSTS = 3 }; /* of s_getreg's immediate */
+    size_t end = isa_program_dwords(t, code, ndw);
+
+    for (size_t at = 0; at < end;) {
+        struct insn in;
+        const int n = isa_decode(t, code + at, end - at, &in);
+
+        at += n > 0 ? (size_t)n : 1;
+        if (n <= 0)
+            continue;
+        if (in.op == I_S_GETREG_B32 && (in.imm & REGISTER) == TRAPSTS)
+            return true;
+        if (isa_rows[in.op].flags & JUMP && (before || end < ndw)) {
+            code -= before;
+            end = before + ndw;
+            at = before = 0;
+            ndw = end;
+        }
+    }
+    return false;
+}
+
 static void print_line(FILE *out, const char *text, size_t at, const uint32_t *dw, int n)
 {
     fprintf(out, "        %-56s // %06zx:", text, at * 4);

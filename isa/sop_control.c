@@ -163,21 +163,32 @@ bool isa_in_trap(const struct wave *w)
     return status(w, F_SQ_WAVE_STATUS__PRIV);
 }
 
-/* TTMP1:TTMP0 gets the PC of the s_trap (bits 47..0), the trap's number (55..48), and zeros for "by the
- * host" and the rewind count. */
-const struct uop *isa_trap(struct wave *w, const struct uop *u, uint32_t number)
+/* TTMP1:TTMP0 gets a PC (bits 47..0), the trap's number (55..48), and zeros for "by the host" and the rewind
+ * count. */
+static const struct uop *enter_trap(struct wave *w, const struct uop *u, uint64_t pc, uint32_t number)
 {
     unsigned ttmp = isa_ttmp0(w->gen);
-    uint64_t pc = u->pc_va & MEM_VA_MASK;
 
-    if (!isa_trap_handler(w))
-        return isa_stop(w, u, WAVE_HALTED, "s_trap without a trap handler");
-    if (isa_in_trap(w))
-        return isa_stop(w, u, WAVE_HALTED, "s_trap within a trap handler");
+    pc &= MEM_VA_MASK;
     w->s[ttmp] = (uint32_t)pc;
     w->s[ttmp + 1] = (uint32_t)(pc >> 32) | (number & 0xff) << 16;
     set_status(w, F_SQ_WAVE_STATUS__PRIV, 1);
     return isa_jump_va(w, u, tba(w) & ~UINT64_C(0xff));
+}
+
+/* The PC is that of the s_trap. */
+const struct uop *isa_trap(struct wave *w, const struct uop *u, uint32_t number)
+{
+    if (!isa_trap_handler(w))
+        return isa_stop(w, u, WAVE_HALTED, "s_trap without a trap handler");
+    if (isa_in_trap(w))
+        return isa_stop(w, u, WAVE_HALTED, "s_trap within a trap handler");
+    return enter_trap(w, u, u->pc_va, number);
+}
+
+const struct uop *isa_trap_excp(struct wave *w, const struct uop *u, uint64_t pc_va)
+{
+    return enter_trap(w, u, pc_va, 0);
 }
 
 const struct uop *isa_rfe(struct wave *w, const struct uop *u, uint64_t va)

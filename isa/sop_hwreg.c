@@ -90,8 +90,6 @@ static void write_mode(struct wave *w, const struct uop *u, uint32_t v)
     w->mode = existing_bits(w, u, R_SQ_WAVE_MODE, v);
     isa_mode_changed(w);
     unmodelled(w, u, R_SQ_WAVE_MODE, F_SQ_WAVE_MODE__DEBUG_EN, v, "SQ_WAVE_MODE.DEBUG_EN");
-    if (isa_trap_handler(w))
-        unmodelled(w, u, R_SQ_WAVE_MODE, F_SQ_WAVE_MODE__EXCP_EN, v, "SQ_WAVE_MODE.EXCP_EN");
 }
 
 /* HALT takes effect when the handler returns; EXECZ and VCCZ are not written. */

@@ -68,7 +68,7 @@ void isa_mode_changed(struct wave *w)
     w->priv.mxcsr_flush = mxcsr_of(fm->round32, false, false);
     w->priv.fast = (uint8_t)((w->priv.fast & ~WAVE_FAST_FLUSH) |
                              (fm->in32 || fm->out32 ? 0 : WAVE_FAST_FLUSH));
-    w->priv.attention = w->trace || w->strict_waits || bits(m, 27, 28);
+    w->priv.attention = w->trace || w->strict_waits || bits(m, 27, 28) || w->priv.watch > 1;
 }
 
 void isa_trap_addresses(struct wave *w)

@@ -32,6 +32,7 @@ static struct wave *wave_new(enum gfx gen)
     w->lds_bytes = sizeof lds;
     w->s[SREG_M0] = 0xffffffff;
     wave_set_exec(w, ~UINT64_C(0));
+    w->priv.lanes = &isa_lanes_base;
     return w;
 }
 
