@@ -1,10 +1,11 @@
 /* mem/block.c and mem/bptc.c against small decoders of another make: BC1 to BC5 in doubles, whole blocks at
  * a time; BC6 and BC7 by reading the block bit after bit in the order of the specification, every mode and
- * every partition. (tests/check-texture.sh compares all of them with Mesa's decoders.) */
+ * every partition. (tests/check-texture.sh compares all of them with Mesa's decoders, check-blocks.py with Pillow's.) */
 #include "mem/mem.h"
 
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 
 #define EXPECT(cond, ...)                                                                      \
     do {                                                                                        \
@@ -41,7 +42,7 @@ static void get(enum mem_layout l, enum mem_num n, const uint8_t *b, unsigned t,
     const mem_block_fn fn = mem_block_unpacker((struct mem_format){ l, n });
     uint32_t v[4];
 
-    ck_assert_ptr_nonnull(fn);
+    EXPECT(fn, "layout %d", l);
     fn(b, t % 4, t / 4, v);
     for (unsigned i = 0; i < 4; i++)
         out[i] = as_float(v[i]);
@@ -360,8 +361,27 @@ START_TEST(pairs_and_bits)
 }
 END_TEST
 
-int main(void)
+/* test_block LAYOUT [signed] <BLOCKS >FLOATS: for check-blocks.py, the texels of each block as four floats. */
+static int decode(enum mem_layout l, enum mem_num num)
 {
+    const size_t bytes = mem_layout_info(l)->bits / 8;
+    uint8_t b[16];
+
+    while (fread(b, 1, bytes, stdin) == bytes)
+        for (unsigned t = 0; t < 16; t++) {
+            float f[4];
+
+            get(l, num, b, t, f);
+            fwrite(f, sizeof f, 1, stdout);
+        }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    for (int l = MEM_LAYOUT_BC1; argc > 1 && l <= MEM_LAYOUT_BC7; l++)
+        if (!strcmp(argv[1], mem_layout_info((enum mem_layout)l)->name))
+            return decode((enum mem_layout)l, argc > 2 ? MEM_SNORM : MEM_UNORM);
     Suite *s = suite_create("block");
     TCase *t = tcase_create("block");
     SRunner *r = srunner_create(s);
