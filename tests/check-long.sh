@@ -16,9 +16,9 @@ done
 : "${SHARED:=$SRCDIR/../shared}" "${ATOLL:=$PWD/atoll}"
 export SHARED ATOLL
 ROWS=0 "$SRCDIR/tests/check-isa.sh" || [ $? = 77 ]
-# What is an instruction, by LLVM and by us, on WORDS random words (default 10 million) a target.
+# What is an instruction, by LLVM (GFX8 on) and by us, on WORDS random words (default 10 million) a target.
 : "${WORDS:=10000000}"
-for target in gfx803 gfx900 gfx906 gfx908; do
+for target in gfx600 gfx704 gfx803 gfx900 gfx906 gfx908; do
     fuzz/llvm_words "$target" "$WORDS" "$SEED" >llvm_words.log || [ $? = 77 ]
     tail -1 llvm_words.log
 done
