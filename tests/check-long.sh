@@ -35,5 +35,6 @@ BLENDS=${BLENDS:-40} tests/test_blend
 # Image instructions against the reference in doubles: each resource type.
 SAMPLES=${SAMPLES:-100000} tests/test_texture
 SAMPLES=1 tests/test_texel
+SAMPLES=${SAMPLES:-100000} tests/test_image
 # Compressed blocks against Pillow's decoders.
 "$SRCDIR/tests/check-blocks.py" || [ $? = 77 ]
