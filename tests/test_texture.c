@@ -5,7 +5,7 @@
  * The reference has one loop over weighted texels for all filters, finds a cube's neighbours by geometry in space, and
  * knows nothing of the code under test but what the manuals say of the hardware: coordinates are rounded to 1/256 of a
  * texel and levels of detail to 1/256, as the weights have 8 bits; border and cube corner rules and the anisotropic
- * taps as in docs/errata.md (E-border, E-aniso). Where a footprint's logarithm or ratio lies so near a rounding step
+ * taps as in docs/errata.md (E-border, E-aniso). Some instructions have A16, D16, TFE. Where a footprint's logarithm or ratio lies so near a rounding step
  * that doubles and floats may differ, the sample is not compared; those are counted, and must be few.
  *
  * SAMPLES: how many of each resource type (make check-long: 100,000). */
@@ -98,12 +98,13 @@ static void device_done(void)
 }
 
 /* One instruction on the wave's registers: v[0...] addresses, v[64...] data. */
-static void run(unsigned opcode, unsigned dmask, bool da, uint64_t exec, const uint32_t t[8], const uint32_t s[4],
+static void run(unsigned opcode, unsigned dmask, bool da, bool a16, bool d16, bool tfe, uint64_t exec, const uint32_t t[8], const uint32_t s[4],
                 const uint32_t (*v)[64], unsigned vgprs)
 {
     static struct emu_counters counters;
     struct emu_wave_ctx ctx = { .gpu = gpu, .counters = &counters };
-    const uint32_t code[2] = { 0xf0000000 | opcode << 18 | (uint32_t)da << 14 | dmask << 8, 2u << 21 | 64u << 8 };
+    const uint32_t code[2] = { 0xf0000000 | opcode << 18 | (uint32_t)tfe << 16 | (uint32_t)a16 << 15 | (uint32_t)da << 14 |
+                                   dmask << 8, (uint32_t)d16 << 31 | 2u << 21 | 64u << 8 };
     struct wave *w = solo->w;
 
     isa_solo_reset(solo, exec, 0xf0);
@@ -113,6 +114,7 @@ static void run(unsigned opcode, unsigned dmask, bool da, uint64_t exec, const u
     memcpy(w->s, t, 32);
     memcpy(w->s + 8, s, 16);
     memcpy(solo->v, v, vgprs * 256);
+    memset(solo->v + 64 * 64, 0xa5, 8 * 256);
     for (unsigned n = 0; n < 4 && w->state == WAVE_READY; n++)
         isa_run(solo->code, w, 4);
     ck_assert_int_eq(w->state, WAVE_ENDED);
@@ -750,7 +752,7 @@ struct totals {
 };
 
 static void check_lane(const struct op *o, float c[3][64], float (*deriv)[3][64], unsigned lane, struct request *q,
-                       double bias, double lod, double lod_clamp, const uint32_t got[4], unsigned n, const int *channel,
+                       double bias, double lod, double lod_clamp, bool halves, const uint32_t got[4], unsigned n, const int *channel,
                        struct totals *totals)
 {
     const unsigned quad = lane & ~3u;
@@ -799,10 +801,11 @@ static void check_lane(const struct op *o, float c[3][64], float (*deriv)[3][64]
     }
     totals->compared++;
     for (unsigned k = 0; k < n; k++) {
-        const double is = im.data == UINT32 && !o->get_lod ? (double)got[k] : (double)bits_f32(got[k]);
-        const double want = out[channel[k]];
+        const bool integer = im.data == UINT32 && !o->get_lod;
+        const double is = integer ? (double)got[k] : (double)bits_f32(got[k]);
+        const double want = integer && halves ? (uint32_t)out[channel[k]] & 0xffff : out[channel[k]];
 
-        EXPECT(fabs(is - want) <= tolerance,
+        EXPECT(fabs(is - want) <= tolerance + (halves && !integer ? fabs(want) / 2048 + 0x1p-24 : 0),
                "%s %s, opcode 0x%x, lane %u, channel %d: %.9g, not %.9g (%dx%dx%d, levels %d..%d, data %d; coord %g %g %g; "
                "lod %g raw %g; clamp %d %d %d, mag %d min %d mip %d z %d reduce %d taps %d cmp %d border %d%s%s%s)",
                chip->name, kind_names[im.kind], o->opcode, lane, channel[k], is, want, im.width, im.height, im.depth,
@@ -810,6 +813,33 @@ static void check_lane(const struct op *o, float c[3][64], float (*deriv)[3][64]
                sm.clamp[1], sm.clamp[2], sm.mag, sm.min, sm.mip, sm.z, sm.reduce, q->taps, sm.compare, sm.border,
                sm.unnormalised ? " unnormalised" : "", sm.trunc ? " trunc" : "", sm.no_cube_wrap ? " no cube wrap" : "");
     }
+}
+
+static float to_half(float f)
+{
+    return bits_f32(mem_f16_to_f32(mem_f32_to_f16(f32_bits(f))));
+}
+
+/* A group of operands from VGPR n on, with A16 two in each; the number of the next VGPR. */
+static unsigned put_group(uint32_t (*v)[64], unsigned n, bool a16, int count, float (*c)[64], const float *more,
+                          const float *last)
+{
+    const float *each[5];
+    int total = 0;
+
+    for (int d = 0; d < count; d++)
+        each[total++] = c[d];
+    if (more)
+        each[total++] = more;
+    if (last)
+        each[total++] = last;
+    for (int k = 0; k < total; k++)
+        for (unsigned l = 0; l < 64; l++)
+            if (a16)
+                v[n + k / 2][l] |= (uint32_t)mem_f32_to_f16(f32_bits(each[k][l])) << (16 * (k & 1));
+            else
+                v[n + k][l] = f32_bits(each[k][l]);
+    return n + (unsigned)(a16 ? (total + 1) / 2 : total);
 }
 
 /* One instruction with 64 lanes. */
@@ -824,6 +854,8 @@ static void check_instruction(struct totals *totals)
     int offset[64][3], channel[4];
     unsigned n = 0, results = 0;
     uint64_t exec = rng() & 1 ? UINT64_MAX : rng() | (uint64_t)rng() << 32;
+    const bool a16 = gen == GFX9 && below(4) == 0, d16 = gen >= GFX8 && !o.get_lod && below(4) == 0, tfe = below(8) == 0;
+    const bool packed = d16 && gen == GFX9;
 
     make_coords(c);
     for (unsigned l = 0; l < 64; l++) {
@@ -839,6 +871,16 @@ static void check_instruction(struct totals *totals)
         lod[l] = (float)(((int)below(16384) - 4096) / 1024.0);
         clamp[l] = (float)(((int)below(8192) - 2048) / 1024.0);
     }
+    for (unsigned l = 0; l < 64 && a16; l++) {
+        for (int d = 0; d < 3; d++) {
+            c[d][l] = to_half(c[d][l]);
+            deriv[0][d][l] = to_half(deriv[0][d][l]);
+            deriv[1][d][l] = to_half(deriv[1][d][l]);
+        }
+        bias[l] = to_half(bias[l]);
+        lod[l] = to_half(lod[l]);
+        clamp[l] = to_half(clamp[l]);
+    }
 #define OPERAND(expr)                                                                          \
     do {                                                                                        \
         for (unsigned l = 0; l < 64; l++)                                                       \
@@ -848,19 +890,13 @@ static void check_instruction(struct totals *totals)
     if (o.offset)
         OPERAND((uint32_t)(offset[l][0] & 63) | (uint32_t)(offset[l][1] & 63) << 8 | (uint32_t)(offset[l][2] & 63) << 16);
     if (o.bias)
-        OPERAND(f32_bits(bias[l]));
+        OPERAND(a16 ? mem_f32_to_f16(f32_bits(bias[l])) : f32_bits(bias[l]));
     if (o.compare)
         OPERAND(f32_bits(ref[l]));
     for (int k = 0; k < 2 && o.deriv; k++)
-        for (int d = 0; d < dims(); d++)
-            OPERAND(f32_bits(deriv[k][d][l]));
-    for (int d = 0; d < coords; d++)
-        OPERAND(f32_bits(c[d][l]));
-    if (o.lod)
-        OPERAND(f32_bits(lod[l]));
-    if (o.clamp)
-        OPERAND(f32_bits(clamp[l]));
-    run(o.opcode, dmask, da, exec, im.t, sm.s, v, 16);
+        n = put_group(v, n, a16, dims(), deriv[k], NULL, NULL);
+    n = put_group(v, n, a16, coords, c, o.lod ? lod : NULL, o.clamp ? clamp : NULL);
+    run(o.opcode, dmask, da, a16, d16, tfe, exec, im.t, sm.s, v, 16);
     for (int k = 0; k < 4; k++)
         if (o.gather || dmask >> k & 1)
             channel[results++] = k;
@@ -873,9 +909,17 @@ static void check_instruction(struct totals *totals)
             continue;
         for (int d = 0; d < 3; d++)
             q.offset[d] = offset[l][d];
-        for (unsigned k = 0; k < results; k++)
-            got[k] = solo->v[(64 + k) * 64 + l];
-        check_lane(&o, c, deriv, l, &q, bias[l], lod[l], clamp[l], got, results, channel, totals);
+        for (unsigned k = 0; k < results; k++) {
+            got[k] = solo->v[(64 + (packed ? k / 2 : k)) * 64 + l];
+            if (packed && k & 1)
+                got[k] >>= 16;
+            if (d16)
+                got[k] = im.data == UINT32 ? got[k] & 0xffff : mem_f16_to_f32((uint16_t)got[k]);
+        }
+        n = 64 + (packed ? (results + 1) / 2 : results); /* the first VGPR after the data */
+        EXPECT(solo->v[n * 64 + l] == (tfe ? 0 : 0xa5a5a5a5), "opcode 0x%x dmask 0x%x tfe %d: v%u is 0x%x", o.opcode, dmask,
+               tfe, n, solo->v[n * 64 + l]);
+        check_lane(&o, c, deriv, l, &q, bias[l], lod[l], clamp[l], d16, got, results, channel, totals);
     }
 }
 
