@@ -227,6 +227,17 @@ static bool run_stages(struct emu_draw_state *d)
 
 /* ---- the domain --------------------------------------------------------------------------------- */
 
+/* Between the least and the most that VGT allows; what culls a patch (0 and below, NaN) still does. */
+static float limited(const struct atoll_gpu *gpu, float f)
+{
+    const float least = bits_f32(regs_get(&gpu->regs, R_VGT_HOS_MIN_TESS_LEVEL));
+    const float most = bits_f32(regs_get(&gpu->regs, R_VGT_HOS_MAX_TESS_LEVEL));
+
+    if (!(f > 0))
+        return f;
+    return MIN2(MAX2(f, least), most);
+}
+
 static bool read_factors(struct emu_draw_state *d, unsigned patch, float f[6])
 {
     struct draw_tess *t = &d->tess;
@@ -251,7 +262,7 @@ static bool read_factors(struct emu_draw_state *d, unsigned patch, float f[6])
     if (!mem_read(d->gpu->vm, t->factors_va + at, bytes, n * 4, &who))
         return false;
     for (unsigned i = 0; i < n; i++)
-        f[i] = bits_f32(load_le32(bytes + 4 * i));
+        f[i] = limited(d->gpu, bits_f32(load_le32(bytes + 4 * i)));
     return true;
 }
 

@@ -126,6 +126,7 @@ struct raster_sc_state {
     struct raster_sample_pos pos[4][RASTER_SAMPLES_MAX];
     uint16_t aa_mask[4];
     uint8_t centroid_priority[RASTER_SAMPLES_MAX];
+    bool centroid_masked; /* of the samples that PA_SC_AA_MASK leaves */
     unsigned er_tri, er_point, er_rect; /* masks of RASTER_ER_* */
     uint32_t er_line_lr, er_line_rl, er_line_tb, er_line_bt;
     bool line_last_pixel, line_expand_width, line_perp_endcap, line_diamond;
@@ -429,6 +430,7 @@ int32_t raster_quantise(const struct raster_pa_state *pa, float v);
 struct raster_quad {
     int32_t x, y;            /* even */
     uint16_t mask[4];        /* samples covered, of each pixel */
+    uint16_t cover[4];       /* those that centroids are chosen from */
     uint8_t iter;            /* with sample-rate shading: which pass over the pixel's samples */
 };
 

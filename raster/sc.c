@@ -185,6 +185,7 @@ static bool cover_quad(const struct raster_state *st, const struct raster_prim *
         if (!sc->msaa && m)
             m = (1u << (1u << sc->samples_log2)) - 1;
         q->mask[p] = m & sc->aa_mask[p];
+        q->cover[p] = sc->centroid_masked ? q->mask[p] : m;
         any |= q->mask[p] != 0;
     }
     return any;
@@ -363,7 +364,7 @@ void raster_interp(const struct raster_state *st, const struct raster_prim *prim
     const struct raster_sc_state *sc = &st->sc;
     const int32_t x = q->x + (int32_t)(p & 1), y = q->y + (int32_t)(p >> 1);
     const struct place center = { x + 0.5, y + 0.5 };
-    const struct place cent = centroid(sc, x, y, p, q->mask[p]);
+    const struct place cent = centroid(sc, x, y, p, q->cover[p]);
     const struct place sample = sample_place(sc, x, y, p, q->iter);
     struct place pos;
 

@@ -46,8 +46,89 @@ static const struct {
     ROW(PA_SC_AA_CONFIG, DETAIL_TO_EXPOSED_MODE, 0),
     ROW(DB_EQAA, OVERRASTERIZATION_AMOUNT, 0),
     ROW(DB_SHADER_CONTROL, COVERAGE_TO_MASK_ENABLE, 0),
+    ROW(DB_SHADER_CONTROL, EXEC_IF_OVERLAPPED, 0),
+    ROW(DB_SHADER_CONTROL, PRIMITIVE_ORDERED_PIXEL_SHADER, 0),
+    ROW(DB_EQAA, ALPHA_TO_MASK_EQAA_DISABLE, 0),
+    ROW(DB_EQAA, ENABLE_POSTZ_OVERRASTERIZATION, 0),
+    ROW(DB_COUNT_CONTROL, ZFAIL_ENABLE, 0),
+    ROW(DB_COUNT_CONTROL, SFAIL_ENABLE, 0),
+    ROW(DB_COUNT_CONTROL, DBFAIL_ENABLE, 0),
+    ROW(SX_PS_DOWNCONVERT, MRT0, 0),
+    ROW(SX_PS_DOWNCONVERT, MRT1, 0),
+    ROW(SX_PS_DOWNCONVERT, MRT2, 0),
+    ROW(SX_PS_DOWNCONVERT, MRT3, 0),
+    ROW(SX_PS_DOWNCONVERT, MRT4, 0),
+    ROW(SX_PS_DOWNCONVERT, MRT5, 0),
+    ROW(SX_PS_DOWNCONVERT, MRT6, 0),
+    ROW(SX_PS_DOWNCONVERT, MRT7, 0),
+    ROW(PA_SC_AA_CONFIG, COVERAGE_TO_SHADER_SELECT, 0),
+    ROW(PA_SC_CONSERVATIVE_RASTERIZATION_CNTL, UNDER_RAST_ENABLE, 0),
+    ROW(PA_SU_OVER_RASTERIZATION_CNTL, USE_PROVOKING_ZW, 0),
+    ROW(PA_SU_SC_MODE_CNTL, NEW_QUAD_DECOMPOSITION, 0),
+    ROW(PA_SU_LINE_STIPPLE_CNTL, LINE_STIPPLE_RESET, 0),
+    ROW(PA_SU_LINE_STIPPLE_CNTL, EXPAND_FULL_LENGTH, 0),
+    ROW(PA_SU_LINE_STIPPLE_CNTL, FRACTIONAL_ACCUM, 0),
+    ROW(PA_SU_LINE_STIPPLE_CNTL, DIAMOND_ADJUST, 0),
+    ROW(PA_CL_VS_OUT_CNTL, USE_VTX_GS_CUT_FLAG, 0),
+    ROW(PA_CL_VS_OUT_CNTL, USE_VTX_LINE_WIDTH, 0),
+    ROW(PA_CL_VS_OUT_CNTL, USE_VTX_SHD_OBJPRIM_ID, 0),
+    ROW(PA_STEREO_CNTL, EN_STEREO, 0),
+    ROW(VGT_DRAW_INITIATOR, MAJOR_MODE, 0),
+    ROW(VGT_DRAW_INITIATOR, UNROLLED_INST, 0),
+    ROW(VGT_DRAW_INITIATOR, REG_RT_INDEX, 0),
+    ROW(VGT_DRAW_PAYLOAD_CNTL, OBJPRIM_ID_EN, 0),
+    ROW(VGT_DRAW_PAYLOAD_CNTL, EN_REG_RT_INDEX, 0),
+    ROW(VGT_DRAW_PAYLOAD_CNTL, EN_PIPELINE_PRIMID, 0),
+    ROW(VGT_DRAW_PAYLOAD_CNTL, OBJECT_ID_INST_EN, 0),
+    ROW(VGT_OUTPUT_PATH_CNTL, PATH_SELECT, 0),
+    ROW(VGT_GS_MODE, ES_PASSTHRU, 0),
+    ROW(VGT_GS_MODE, COMPUTE_MODE, 0),
+    ROW(VGT_GS_MODE, FAST_COMPUTE_MODE, 0),
+    ROW(VGT_SHADER_STAGES_EN, DISPATCH_DRAW_EN, 0),
+    ROW(VGT_SHADER_STAGES_EN, VS_WAVE_ID_EN, 0),
+    ROW(VGT_SHADER_STAGES_EN, GS_FAST_LAUNCH, 0),
+    ROW(SPI_PS_IN_CONTROL, OFFCHIP_PARAM_EN, 0),
+    ROW(SPI_SHADER_PGM_RSRC2_PS, SKIP_USGPR0, 0),
+    ROW(SPI_SHADER_PGM_RSRC2_VS, SKIP_USGPR0, 0),
+    ROW(SPI_SHADER_PGM_RSRC2_GS, SKIP_USGPR0, 0),
+    ROW(SPI_SHADER_PGM_RSRC2_HS, SKIP_USGPR0, 0),
 #undef ROW
 };
+
+/* The same of registers that are one value. */
+static const struct {
+    enum reg_id reg;
+    const char *name;
+} registers_not_modelled[] = {
+    {R_VGT_PRIMITIVEID_RESET, "VGT_PRIMITIVEID_RESET"},
+    {R_VGT_INSTANCE_BASE_ID, "VGT_INSTANCE_BASE_ID"},
+};
+
+/* SPI_PS_INPUT_CNTL_n, of the parameters that the shader has; and what only matters with line stipple. */
+static void check_more(const struct reg_file *rf, struct loud *loud, uint32_t draw)
+{
+    static const float scale_ok = 1;
+
+    for (size_t i = 0; i < ARRAY_LEN(registers_not_modelled); i++) {
+        const struct reg *r = regs_by_id(rf->gen, registers_not_modelled[i].reg);
+        const uint32_t v = r ? regs_get(rf, registers_not_modelled[i].reg) : 0;
+
+        if (v)
+            loud_report(loud, LOUD_FIELD, (uint64_t)r->offset << 8, "%s = %u at draw %u",
+                        registers_not_modelled[i].name, v, draw);
+    }
+    for (unsigned i = 0; i < MIN2(F(SPI_PS_IN_CONTROL, NUM_INTERP), 32); i++) {
+        const uint32_t wrap = i < 20 ? FI(i, SPI_PS_INPUT_CNTL_0, CYL_WRAP) : 0;
+        const uint32_t half = rf->gen >= GFX8 ? FI(i, SPI_PS_INPUT_CNTL_0, FP16_INTERP_MODE) : 0;
+
+        if (wrap | half)
+            loud_report(loud, LOUD_FIELD, (uint64_t)0x5350 << 32 | i, "SPI_PS_INPUT_CNTL_%u.%s at draw %u", i,
+                        wrap ? "CYL_WRAP" : "FP16_INTERP_MODE", draw);
+    }
+    if (F(PA_SC_MODE_CNTL_0, LINE_STIPPLE_ENABLE) && REGF(PA_SU_LINE_STIPPLE_SCALE) != scale_ok)
+        loud_report(loud, LOUD_FIELD, (uint64_t)0x5354 << 32, "PA_SU_LINE_STIPPLE_SCALE = %g at draw %u",
+                    (double)REGF(PA_SU_LINE_STIPPLE_SCALE), draw);
+}
 
 static void check_fields(const struct reg_file *rf, struct loud *loud, uint32_t draw)
 {
@@ -279,6 +360,7 @@ static void decode_sc(struct raster_sc_state *sc, const struct reg_file *rf)
     for (unsigned i = 0; i < RASTER_SAMPLES_MAX; i++)
         sc->centroid_priority[i] =
             regs_get_i(rf, R_PA_SC_CENTROID_PRIORITY_0, i / 8) >> (i % 8 * 4) & 15;
+    sc->centroid_masked = F(PA_SC_AA_CONFIG, AA_MASK_CENTROID_DTMN);
     sc->er_tri = F(PA_SC_EDGERULE, ER_TRI);
     sc->er_point = F(PA_SC_EDGERULE, ER_POINT);
     sc->er_rect = F(PA_SC_EDGERULE, ER_RECT);
@@ -613,4 +695,5 @@ void raster_state_decode(struct raster_state *st, const struct reg_file *rf,
     decode_db(&st->db, rf);
     decode_cb(&st->cb, rf);
     check_fields(rf, loud, draw);
+    check_more(rf, loud, draw);
 }
