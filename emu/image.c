@@ -24,9 +24,14 @@ static bool packs_halves(const struct image_op *op)
     return op->im->d16 && op->w->gen >= GFX9;
 }
 
+/* Sizes are integers and levels of detail floats, whatever the image holds. */
 static uint32_t to_half(const struct image_op *op, uint32_t v)
 {
-    return op->image.integer ? v & 0xffff : mem_f32_to_f16(v);
+    const bool integer = op->im->what & ISA_IMAGE_RESINFO   ? true
+                         : op->im->what & ISA_IMAGE_GET_LOD ? false
+                                                            : op->image.integer;
+
+    return integer ? v & 0xffff : mem_f32_to_f16(v);
 }
 
 static void put_vgpr(const struct image_op *op, unsigned i, unsigned lane, uint32_t v)

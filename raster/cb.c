@@ -162,6 +162,8 @@ static void target_begin(struct raster_cb *cb, unsigned i, uint32_t draw)
     if (t->rop && (cb->st->cb.rop3 & 15) != cb->st->cb.rop3 >> 4)
         loud_report(cb->loud, LOUD_OTHER, LOUD_CB + 0x30,
                     "CB_COLOR_CONTROL.ROP3 = 0x%x uses a pattern, at draw %u", cb->st->cb.rop3, draw);
+    for (unsigned k = 0; k < t->layout->components; k++)
+        t->srgb_moved |= t->format.num == MEM_SRGB && (t->swap[k] == 3) != (k == 3);
     write_mask(t, write);
     t->on = true;
 }
@@ -380,6 +382,40 @@ static uint64_t rop(uint32_t rop3, uint64_t s, uint64_t d)
            (rop3 & 8 ? s & d : 0);
 }
 
+/* Packing and unpacking: the functions of sRGB formats take the fourth component for alpha, which a swap moves.
+ * Those have bytes for components. */
+static void pack_texel(const struct raster_target *t, const uint32_t xyzw[4], uint64_t texel[2])
+{
+    uint8_t *bytes = (uint8_t *)texel;
+
+    t->pack(xyzw, texel);
+    for (unsigned i = 0; t->srgb_moved && i < t->layout->components; i++) {
+        const uint32_t one[4] = { t->swap[i] == 3 ? 0 : xyzw[i], 0, 0, xyzw[i] };
+        uint64_t code[2] = { 0, 0 };
+
+        if (t->swap[i] == 3) {
+            bytes[i] = (uint8_t)nearest(clamp_to(bits_f32(xyzw[i]), 0, 1) * 255);
+        } else {
+            t->pack(one, code);
+            bytes[i] = (uint8_t)code[0];
+        }
+    }
+}
+
+static void unpack_texel(const struct raster_target *t, const uint64_t texel[2], uint32_t xyzw[4])
+{
+    const uint8_t *bytes = (const uint8_t *)texel;
+
+    t->unpack(texel, xyzw);
+    for (unsigned i = 0; t->srgb_moved && i < t->layout->components; i++) {
+        const uint64_t one[2] = { bytes[i], 0 };
+        uint32_t first[4];
+
+        t->unpack(one, first);
+        xyzw[i] = t->swap[i] == 3 ? f32_bits((float)bytes[i] / 255.0f) : first[0];
+    }
+}
+
 /* What a pixel's export makes of a texel that holds old[]. */
 static void combine(struct raster_cb *cb, const struct raster_target *t, const uint64_t old[2],
                     const struct raster_color *color, const struct raster_color *src1,
@@ -393,7 +429,7 @@ static void combine(struct raster_cb *cb, const struct raster_target *t, const u
         double out[4];
 
         cnt->cb_blended++;
-        t->unpack(old, xyzw);
+        unpack_texel(t, old, xyzw);
         from_components(t, xyzw, rgba);
         memcpy(src, color->c, sizeof src);
         memcpy(s1, src1->c, sizeof s1);
@@ -408,7 +444,7 @@ static void combine(struct raster_cb *cb, const struct raster_target *t, const u
         to_components(t, rgba, xyzw);
     }
     new[0] = new[1] = 0;
-    t->pack(xyzw, new);
+    pack_texel(t, xyzw, new);
     for (unsigned i = 0; i < 2; i++) {
         if (t->rop)
             new[i] = rop(cb->st->cb.rop3, new[i], old[i]);
@@ -595,7 +631,7 @@ static void resolve_pixel(struct raster_cb *cb, const struct raster_target *from
         if (!weight[f])
             continue;
         load_texel(cb, from, pf, f, v);
-        from->unpack(v, xyzw);
+        unpack_texel(from, v, xyzw);
         from_components(from, xyzw, rgba);
         if (from->integer) {
             memcpy(mean.c, rgba, sizeof mean.c);
@@ -659,8 +695,10 @@ void raster_cb_read(struct raster_cb *cb, unsigned mrt, uint32_t slice, uint32_t
     const struct raster_target *t = &cb->target[mrt];
     const struct pixel p = pixel_of(t, slice, (int32_t)x, (int32_t)y, 0);
     uint32_t xyzw[4];
+    uint64_t texel[2];
 
     raster_cb_peek(cb, t, p.x, p.y, p.slice, sample, raw);
-    t->unpack(raw, xyzw);
+    memcpy(texel, raw, sizeof texel);
+    unpack_texel(t, texel, xyzw);
     from_components(t, xyzw, rgba);
 }

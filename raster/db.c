@@ -383,6 +383,15 @@ static bool test_sample(struct raster_db *db, const struct place *p, bool front,
     uint8_t s_old = 0, test_val = sf->test_val, op_val = sf->op_val, op;
 
     cnt->db_tested++;
+    /* The bounds come first: what fails there changes no stencil either. */
+    if (db->z.on && st->depth_bounds) {
+        const float z = z_decode(st->z_format, load_z(db, p));
+
+        if (!(z >= st->bounds_min && z <= st->bounds_max)) {
+            cnt->db_z_failed++;
+            return false;
+        }
+    }
     if (db->s.on) {
         const uint8_t *b = stencil_at(db, &db->s.read, p, false);
 
@@ -397,11 +406,7 @@ static bool test_sample(struct raster_db *db, const struct place *p, bool front,
         }
     }
     if (s_pass && db->z.on) {
-        if (st->depth_bounds) {
-            float z = z_decode(st->z_format, load_z(db, p));
-            z_pass = z >= st->bounds_min && z <= st->bounds_max;
-        }
-        if (z_pass && st->z_enable)
+        if (st->z_enable)
             z_pass = compare_z(st->z_format, st->zfunc, new_z, load_z(db, p));
         if (z_pass && ((st->z_enable && st->z_write) || st->depth_clear) && !st->z_read_only &&
             write) {

@@ -594,6 +594,7 @@ struct raster_target {
     uint64_t keep[2];           /* bits of a texel that are not written */
     bool writes_all;            /* no component is kept: need not read */
     bool integer, blend, rop;
+    bool srgb_moved;            /* sRGB, and alpha is not the fourth component */
 
     /* Metadata: CMASK when the registers say FAST_CLEAR or COMPRESSION, FMASK with COMPRESSION. */
     bool cmask_on, fmask_on, dcc_on;

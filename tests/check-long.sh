@@ -32,6 +32,8 @@ LONG=1 "$SRCDIR/tests/check-services.sh" || [ $? = 77 ]
 LONG=1 "$SRCDIR/tests/check-inputs.py" || [ $? = 77 ]
 # Blending: more colours for each combination of factors and function.
 BLENDS=${BLENDS:-40} tests/test_blend
+# HTILE: more draws.
+DRAWS=${DRAWS:-5000} tests/test_targets
 # Image instructions against the reference in doubles: each resource type.
 SAMPLES=${SAMPLES:-100000} tests/test_texture
 SAMPLES=1 tests/test_texel
