@@ -218,6 +218,37 @@ static const enum emu_counter exports_by_format[16] = {
     [10 ... 15] = CNT_PS_EXPORTS_32_ABGR,
 };
 
+/* The export that a target gets: SPI counts those that CB_SHADER_MASK names, so that there are no holes between
+ * them. Source: drivers number exports and SPI_SHADER_COL_FORMAT so (Mesa, "remove holes"). */
+static unsigned export_of(const struct emu_draw_state *d, unsigned mrt)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < mrt; i++)
+        n += d->st.cb.mrt[i].shader_mask != 0;
+    return n;
+}
+
+/* DB_RENDER_CONTROL's DEPTH_COPY and STENCIL_COPY: depth to red and stencil to green of the first target, of
+ * COPY_SAMPLE, or with COPY_CENTROID of the first sample that is drawn. */
+static void copy_depth(struct draw_lane *l, const struct draw_pixels *px, unsigned q, const struct raster_prim *prim,
+                       const uint16_t mask[4], struct raster_color color[4])
+{
+    const struct raster_db_state *db = &l->d->st.db;
+
+    for (unsigned p = 0; p < 4; p++) {
+        float z;
+        uint8_t s;
+
+        if (!mask[p])
+            continue;
+        raster_db_read(&l->db, prim->slice + db->z_read.first_slice, (uint32_t)px->quad[q].x + (p & 1),
+                       (uint32_t)px->quad[q].y + (p >> 1),
+                       db->copy_centroid ? (unsigned)__builtin_ctz(mask[p]) : db->copy_sample, &z, &s);
+        color[p] = (struct raster_color){ { f32_bits(z), s, 0, f32_bits(1) } };
+    }
+}
+
 /* Late tests and colour of quad q. */
 static void finish_quad(struct draw_lane *l, unsigned q)
 {
@@ -260,7 +291,7 @@ static void finish_quad(struct draw_lane *l, unsigned q)
     }
     for (unsigned m = 0; m < RASTER_MRTS; m++) {
         struct raster_color color[4], src1[4];
-        const unsigned exec = ex->exec[m] >> (4 * q) & 15;
+        const unsigned e = export_of(d, m), exec = ex->exec[e] >> (4 * q) & 15;
         uint16_t mask[4];
 
         if (!l->cb.target[m].on || !exec)
@@ -271,16 +302,18 @@ static void finish_quad(struct draw_lane *l, unsigned q)
 
             mask[p] = exec >> p & 1 ? live[p] : 0;
             for (unsigned k = 0; k < 4; k++) {
-                raw[k] = ex->color[m][k][lane];
+                raw[k] = ex->color[e][k][lane];
                 raw1[k] = ex->color[1][k][lane];
             }
-            raster_export_unpack(d->st.spi.col_format[m], raw, &color[p]);
+            raster_export_unpack(d->st.spi.col_format[e], raw, &color[p]);
             raster_export_unpack(d->st.spi.col_format[1], raw1, &src1[p]);
             if (mask[p]) {
                 emu_count(&l->counters, CNT_PS_EXPORTS, 1);
-                emu_count(&l->counters, exports_by_format[d->st.spi.col_format[m]], 1);
+                emu_count(&l->counters, exports_by_format[d->st.spi.col_format[e]], 1);
             }
         }
+        if (m == 0 && (d->st.db.depth_copy || d->st.db.stencil_copy))
+            copy_depth(l, px, q, prim, mask, color);
         raster_cb_quad(&l->cb, m, prim->slice, px->quad[q].x, px->quad[q].y, mask, color, src1,
                        &l->count);
     }

@@ -145,8 +145,8 @@ void raster_db_begin(struct raster_db *db, const struct raster_state *st, struct
     const bool expand = s->htile && (s->depth_compress_disable || s->stencil_compress_disable ||
                                      s->decompress || s->resummarize);
     const bool uses_z = s->z_format != V_ZFormat__Z_INVALID &&
-                        (s->z_enable || s->depth_bounds || s->depth_clear || expand);
-    const bool uses_s = s->s_format && (s->stencil_enable || s->stencil_clear || expand);
+                        (s->z_enable || s->depth_bounds || s->depth_clear || s->depth_copy || expand);
+    const bool uses_s = s->s_format && (s->stencil_enable || s->stencil_clear || s->stencil_copy || expand);
 
     memset(db, 0, sizeof *db);
     db->st = st;
@@ -156,8 +156,6 @@ void raster_db_begin(struct raster_db *db, const struct raster_state *st, struct
         target_init(db, &db->z, &s->z_read, &s->z_write_to, 8 * z_bytes(s->z_format), "depth", draw);
     if (uses_s)
         target_init(db, &db->s, &s->s_read, &s->s_write_to, 8, "stencil", draw);
-    if (s->depth_copy || s->stencil_copy)
-        loud_report(loud, LOUD_OTHER, LOUD_DB + 1, "copy of depth to colour at draw %u", draw);
     db->active = db->z.on || db->s.on;
     db->expand_only = expand && !s->z_enable && !s->depth_bounds && !s->depth_clear &&
                       !s->stencil_enable && !s->stencil_clear;
