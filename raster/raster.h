@@ -127,6 +127,7 @@ struct raster_sc_state {
     uint16_t aa_mask[4];
     uint8_t centroid_priority[RASTER_SAMPLES_MAX];
     bool centroid_masked; /* of the samples that PA_SC_AA_MASK leaves */
+    uint8_t whole_log2;   /* without MSAA the one sample stands for so many: those of the targets too */
     unsigned er_tri, er_point, er_rect; /* masks of RASTER_ER_* */
     uint32_t er_line_lr, er_line_rl, er_line_tb, er_line_bt;
     bool line_last_pixel, line_expand_width, line_perp_endcap, line_diamond;

@@ -183,7 +183,7 @@ static bool cover_quad(const struct raster_state *st, const struct raster_prim *
         }
         /* Without MSAA the one sample at the centre stands for all of the pixel's. */
         if (!sc->msaa && m)
-            m = (1u << (1u << sc->samples_log2)) - 1;
+            m = (1u << (1u << MAX2(sc->samples_log2, sc->whole_log2))) - 1;
         q->mask[p] = m & sc->aa_mask[p];
         q->cover[p] = sc->centroid_masked ? q->mask[p] : m;
         any |= q->mask[p] != 0;
@@ -397,7 +397,7 @@ void raster_interp(const struct raster_state *st, const struct raster_prim *prim
     out->pos[1] = f32_bits((float)pos.y);
     out->front_face = prim->front ? (st->spi.front_face_all_bits ? UINT32_MAX : 1u << 31) : 0;
     out->ancillary = (uint32_t)(q->iter & 15) << 8 | (prim->slice & 0x1fff) << 16;
-    out->coverage = q->mask[p];
+    out->coverage = q->mask[p] & ((1u << (1u << sc->samples_log2)) - 1);
     out->pos_fixed = ((uint32_t)x & 0xffff) | (uint32_t)y << 16;
 }
 

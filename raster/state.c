@@ -682,6 +682,21 @@ static void decode_cb(struct raster_cb_state *cb, const struct reg_file *rf)
         decode_mrt(&cb->mrt[i], rf, i);
 }
 
+/* The samples that a pixel has anywhere: in the scan converter and in the targets. */
+static uint8_t whole_pixel(const struct raster_state *st)
+{
+    uint8_t n = MAX2(st->sc.samples_log2, MIN2(st->db.anchor_log2, 4));
+
+    if (st->db.z_format != V_ZFormat__Z_INVALID)
+        n = MAX2(n, st->db.z_read.samples_log2);
+    if (st->db.s_format)
+        n = MAX2(n, st->db.s_read.samples_log2);
+    for (unsigned i = 0; i < RASTER_MRTS; i++)
+        if (st->cb.mrt[i].bound)
+            n = MAX2(n, st->cb.mrt[i].coverage_log2);
+    return MIN2(n, 4);
+}
+
 void raster_state_decode(struct raster_state *st, const struct reg_file *rf,
                          const struct chip *chip, struct loud *loud, uint32_t draw)
 {
@@ -694,6 +709,7 @@ void raster_state_decode(struct raster_state *st, const struct reg_file *rf,
     decode_spi(&st->spi, rf);
     decode_db(&st->db, rf);
     decode_cb(&st->cb, rf);
+    st->sc.whole_log2 = whole_pixel(st);
     check_fields(rf, loud, draw);
     check_more(rf, loud, draw);
 }
