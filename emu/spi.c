@@ -53,6 +53,12 @@ static void load_attribute(const struct emu_draw_state *d, const struct raster_p
     const struct raster_spi_state *spi = &d->st.spi;
     const struct raster_ps_input *in = &spi->in[attr];
 
+    if (spi->param_gen && attr == spi->num_interp - 1) {
+        memset(out, 0, 12 * sizeof *out);
+        out[2 * 2 + 1] = f32_bits(1); /* Z is i, along S */
+        out[8 + 3] = f32_bits(1);     /* W is j, along T */
+        return;
+    }
     for (unsigned c = 0; c < 4; c++) {
         uint32_t v[3];
 

@@ -162,7 +162,7 @@ struct raster_ps_input {
 struct raster_spi_state {
     uint32_t ps_ena, ps_addr;     /* masks of RASTER_IN_* */
     unsigned num_interp;
-    bool param_gen;
+    bool param_gen; /* the last of them is made here: S and T of a point */
     struct raster_ps_input in[RASTER_PARAMS_MAX];
     unsigned pos_location;        /* SPI_BARYC_CNTL.POS_FLOAT_LOCATION: 0 centre, 1 centroid, 2 sample */
     bool pos_ulc;                 /* POS_FLOAT_ULC: upper left corner */

@@ -38,13 +38,11 @@ static const struct {
     ROW(SPI_BARYC_CNTL, PERSP_CENTROID_CNTL, 0),
     ROW(SPI_BARYC_CNTL, LINEAR_CENTER_CNTL, 0),
     ROW(SPI_BARYC_CNTL, LINEAR_CENTROID_CNTL, 0),
-    ROW(SPI_PS_IN_CONTROL, PARAM_GEN, 0),
     ROW(VGT_PRIMITIVEID_EN, DISABLE_RESET_ON_EOI, 0),
     ROW(DB_RENDER_OVERRIDE, FORCE_SHADER_Z_ORDER, 0),
     ROW(CB_COLOR_CONTROL, DEGAMMA_ENABLE, 0),
     ROW(PA_CL_VS_OUT_CNTL, USE_VTX_KILL_FLAG, 0),
     ROW(PA_SC_AA_CONFIG, DETAIL_TO_EXPOSED_MODE, 0),
-    ROW(DB_EQAA, OVERRASTERIZATION_AMOUNT, 0),
     ROW(DB_SHADER_CONTROL, COVERAGE_TO_MASK_ENABLE, 0),
     ROW(DB_SHADER_CONTROL, EXEC_IF_OVERLAPPED, 0),
     ROW(DB_SHADER_CONTROL, PRIMITIVE_ORDERED_PIXEL_SHADER, 0),
@@ -418,7 +416,8 @@ static void decode_spi(struct raster_spi_state *spi, const struct reg_file *rf)
     spi->ps_ena = ps_inputs(rf, regs_get(rf, R_SPI_PS_INPUT_ENA));
     spi->ps_addr = ps_inputs(rf, regs_get(rf, R_SPI_PS_INPUT_ADDR));
     spi->num_interp = MIN2(F(SPI_PS_IN_CONTROL, NUM_INTERP), RASTER_PARAMS_MAX);
-    spi->param_gen = F(SPI_PS_IN_CONTROL, PARAM_GEN);
+    spi->param_gen = F(SPI_PS_IN_CONTROL, PARAM_GEN) && spi->num_interp < RASTER_PARAMS_MAX;
+    spi->num_interp += spi->param_gen;
     for (unsigned i = 0; i < RASTER_PARAMS_MAX; i++) {
         uint32_t v = regs_get_i(rf, R_SPI_PS_INPUT_CNTL_0, i);
         uint32_t offset = regs_extract(rf->gen, F_SPI_PS_INPUT_CNTL_0__OFFSET, v);
