@@ -193,23 +193,24 @@ static bool compare(uint8_t func, float ref, float texel)
     }
 }
 
+/* A comparison looks at X; what it says takes X's place, and DST_SEL spreads it. */
 static void fetch(struct tap *t, int32_t x, int32_t y, int32_t z, uint32_t out[4])
 {
     uint32_t xyzw[4];
 
     if (x < 0 || y < 0 || z < 0) {
         memcpy(out, t->border, 4 * sizeof *out);
+        memcpy(xyzw, t->border, sizeof xyzw);
     } else {
         t->fetched++;
         raster_texel_load(t->im, t->a, &(struct raster_texel){ x, y, z, 0, t->level }, xyzw);
         raster_texel_swizzle(t->im, xyzw, out);
     }
     if (t->in->compare) {
-        bool pass = compare(t->s->compare, t->ref, bits_f32(out[0]));
+        const bool pass = compare(t->s->compare, t->ref, bits_f32(xyzw[0]));
+        const uint32_t said[4] = { f32_bits(pass ? 1.0f : 0.0f), 0, 0, f32_bits(1.0f) };
 
-        out[0] = f32_bits(pass ? 1.0f : 0.0f);
-        out[1] = out[2] = 0;
-        out[3] = f32_bits(1.0f);
+        raster_texel_swizzle(t->im, said, out);
     }
 }
 

@@ -418,19 +418,20 @@ static bool passes(double a, double b)
 
 static void fetch_ref(const struct request *q, int level, int x, int y, int z, double out[4])
 {
-    double ref = q->ref;
+    const bool inside = x >= 0 && y >= 0 && z >= 0;
+    double ref = q->ref, said[4] = { 0, 0, 0, 1 };
 
-    if (x < 0 || y < 0 || z < 0)
-        border_of(out);
-    else
+    if (inside)
         choose(im.texel[level][z][y][x], out);
+    else
+        border_of(out);
     if (!q->compare)
         return;
     if (im.data == UNORM8)
         ref = fmin(fmax(ref, 0), 1);
-    out[0] = passes(ref, (float)out[0]);
-    out[1] = out[2] = 0;
-    out[3] = 1;
+    /* Of X; DST_SEL spreads the answer (OpenGL's DEPTH_TEXTURE_MODE, which drivers put there). */
+    said[0] = passes(ref, (float)(inside ? im.texel[level][z][y][x][0] : out[0]));
+    choose(said, out);
 }
 
 /* The point in space of (s, t) of a face, both -1..1, and back; OpenGL's table of faces. */
