@@ -46,11 +46,21 @@ bool vmem_touch_run(struct wave *w, const uint8_t *p, uint32_t step, unsigned by
 bool vmem_touch_lanes(struct wave *w, uint64_t on, const uint8_t *p, const uint32_t above[64], unsigned bytes,
                       bool write)
 {
+    uint32_t from = 0, to = 0; /* lanes next to each other are noted at once, and those of one place */
     bool ok = true;
 
-    for (uint64_t left = w->touch ? on : 0; left; left &= left - 1)
-        ok &= mem_touch(w->touch, p + above[__builtin_ctzll(left)], bytes, write);
-    return ok;
+    for (uint64_t left = w->touch ? on : 0; left; left &= left - 1) {
+        const uint32_t at = above[__builtin_ctzll(left)];
+
+        if (at >= from && at <= to && to != from) {
+            to = MAX2(to, at + bytes);
+            continue;
+        }
+        ok &= mem_touch(w->touch, p + from, to - from, write);
+        from = at;
+        to = at + bytes;
+    }
+    return ok & (!w->touch || mem_touch(w->touch, p + from, to - from, write));
 }
 
 bool vmem_gives_up(struct wave *w)
